@@ -1,0 +1,181 @@
+package params
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"rackparams/pkg/nodepool"
+	"rackparams/pkg/shape"
+
+	"gopkg.in/yaml.v3"
+)
+
+// karpenterConfig is the value of karpenter_config.
+var karpenterConfig = document{
+	accepts: "an object with the keys nodePool and ec2NodeClass", limit: maxConfigBytes, cleared: "{}", schema: karpenterConfigSchema,
+}
+
+// KarpenterConfig is what karpenter_config sets of the workload NodePool. Nil and empty fields are not set.
+type KarpenterConfig struct {
+	NodePool struct {
+		Template struct {
+			Metadata struct {
+				Labels map[string]string `json:"labels"`
+			} `json:"metadata"`
+			Spec struct {
+				ExpireAfter            string                 `json:"expireAfter"`
+				Requirements           []nodepool.Requirement `json:"requirements"`
+				Taints                 []nodepool.Taint       `json:"taints"`
+				TerminationGracePeriod string                 `json:"terminationGracePeriod"`
+			} `json:"spec"`
+		} `json:"template"`
+		Disruption nodepool.Disruption `json:"disruption"`
+		Limits     map[string]quantity `json:"limits"`
+		Weight     int                 `json:"weight"`
+	} `json:"nodePool"`
+}
+
+// quantity is an amount of a resource, which may be written as a number or as a string.
+type quantity string
+
+func (q *quantity) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		return json.Unmarshal(data, (*string)(q))
+	}
+	*q = quantity(data)
+	return nil
+}
+
+const setByRack = "it cannot be overridden, the rack sets it itself; leave it out"
+
+func karpenterConfigSchema(v nodepool.Version) *shape.Schema {
+	disruption := nodepool.DisruptionSchema(v)
+	for i := range disruption.Fields {
+		// Each key given replaces the rack's own, so none has to be.
+		disruption.Fields[i].Required = false
+	}
+	requirements := nodepool.RequirementsSchema()
+	requirements.MinItems = 1
+	labels := nodepool.LabelsSchema()
+	labels.Key = func(key string) string {
+		if key == PoolLabel {
+			return setByRack
+		}
+		return nodepool.CheckLabelKey(key)
+	}
+	return object(
+		field("nodePool", object(
+			field("template", object(
+				field("metadata", object(field("labels", labels))),
+				field("spec", object(
+					field("expireAfter", nodepool.ExpireAfterSchema()),
+					field("requirements", requirements),
+					field("taints", nodepool.TaintsSchema()),
+					field("terminationGracePeriod", nodepool.TerminationGracePeriodSchema()),
+					forbidden("nodeClassRef"),
+				)),
+			)),
+			field("disruption", disruption),
+			field("limits", nodepool.LimitsSchema()),
+			field("weight", nodepool.WeightSchema()),
+		)),
+		field("ec2NodeClass", nodeClassSchema()),
+	)
+}
+
+// nodeClassSchema names the fields of an EC2NodeClass spec. What is in them goes to the AWS provider as it is.
+func nodeClassSchema() *shape.Schema {
+	schema := object(forbidden("role"), forbidden("instanceProfile"), forbidden("subnetSelectorTerms"), forbidden("securityGroupSelectorTerms"))
+	for _, name := range []string{
+		"amiFamily", "amiSelectorTerms", "associatePublicIPAddress", "blockDeviceMappings", "capacityReservationSelectorTerms",
+		"connectionTracking", "context", "cpuOptions", "detailedMonitoring", "instanceStorePolicy", "ipPrefixCount", "kubelet",
+		"metadataOptions", "networkInterfaces", "placementGroupSelector", "userData",
+	} {
+		schema.Fields = append(schema.Fields, field(name, &shape.Schema{}))
+	}
+	schema.Fields = append(schema.Fields, field("tags", &shape.Schema{
+		Kind: shape.Map, Items: &shape.Schema{Kind: shape.String},
+		Key: func(key string) string {
+			if strings.EqualFold(key, "Name") || strings.EqualFold(key, "Rack") {
+				return setByRack
+			}
+			return ""
+		},
+	}))
+	return schema
+}
+
+// nodeOverlays is the value of karpenter_node_overlays_config: the specs of Karpenter NodeOverlays, each with a name.
+var nodeOverlays = document{
+	accepts: "a list of node overlays", limit: maxConfigBytes, cleared: "[]", schema: func(nodepool.Version) *shape.Schema {
+		return &shape.Schema{Kind: shape.List, Items: object(
+			field("name", &shape.Schema{Kind: shape.String}),
+			required("requirements", nodepool.RequirementsSchema()),
+			field("price", &shape.Schema{Kind: shape.String, Check: matches(`^\d+(\.\d+)?$`, `is not a price; write one such as "0.5"`)}),
+			field("priceAdjustment", &shape.Schema{Kind: shape.String, Check: matches(
+				`^(([+-]{1}(\d*\.?\d+))|(\+{1}\d*\.?\d+%)|(^(-\d{1,2}(\.\d+)?%)$)|(-100%))$`,
+				`is not a price adjustment; write one such as "-0.1", "+10%" or "-10%"`)}),
+			field("capacity", nodepool.LimitsSchema()),
+			field("weight", &shape.Schema{Kind: shape.Int, Check: wholeCheck(between(1, 10000))}),
+		), Whole: uniqueNames}
+	},
+}
+
+// nodeGroups is the value of additional_node_groups_config and additional_build_groups_config.
+var nodeGroups = document{
+	accepts: "a list of node groups", limit: maxListBytes, cleared: "[]", schema: func(nodepool.Version) *shape.Schema {
+		text, number := &shape.Schema{Kind: shape.String}, &shape.Schema{Kind: shape.Int, Check: wholeCheck(atLeast(0))}
+		return &shape.Schema{Kind: shape.List, Items: object(
+			field("id", number), field("type", text), field("disk", number), field("capacity_type", text),
+			field("min_size", number), field("max_size", number), field("desired_size", number),
+			field("label", text), field("tags", text), field("ami_id", text),
+			field("dedicated", &shape.Schema{Kind: shape.Bool}),
+		)}
+	},
+}
+
+// nodeGroup is an entry of a list of node groups, as far as the rules look at it.
+type nodeGroup struct {
+	ID        *int   `json:"id"`
+	Label     string `json:"label"`
+	Type      string `json:"type"`
+	Dedicated bool   `json:"dedicated"`
+}
+
+// String names the group: by its id, else by its label, else by its instance type.
+func (g nodeGroup) String() string {
+	switch {
+	case g.ID != nil:
+		return fmt.Sprintf("id %d", *g.ID)
+	case g.Label != "":
+		return g.Label
+	}
+	return g.Type
+}
+
+func object(fields ...shape.Field) *shape.Schema {
+	return &shape.Schema{Kind: shape.Object, Fields: fields}
+}
+
+func field(name string, schema *shape.Schema) shape.Field {
+	return shape.Field{Name: name, Schema: schema}
+}
+
+func required(name string, schema *shape.Schema) shape.Field {
+	return shape.Field{Name: name, Schema: schema, Required: true}
+}
+
+func forbidden(name string) shape.Field { return shape.Field{Name: name, Forbidden: setByRack} }
+
+// uniqueNames reports entries of a list that have the name of an earlier one.
+func uniqueNames(list *yaml.Node, report shape.Report) {
+	seen := map[string]bool{}
+	for i, entry := range list.Content {
+		name := shape.Text(entry, "name")
+		if name != "" && seen[name] {
+			report(entry, fmt.Sprintf("[%d].name", i), "", fmt.Sprintf("the name %s is taken by an earlier entry; give each its own", shape.Quote(name)))
+		}
+		seen[name] = true
+	}
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rackparams/params"
+	"rackparams/pkg/nodepool"
+	"rackparams/pkg/shape"
+	"rackparams/render"
+
+	"github.com/spf13/cobra"
+)
+
+// renderOptions say what of a rack is rendered, and how.
+type renderOptions struct {
+	pools       []string
+	budgetsOnly bool
+	format      string
+}
+
+func newParamsRender(a *app) *cobra.Command {
+	var options renderOptions
+	var release string
+	cmd := &cobra.Command{
+		Use: "render [Key=Value]...", Short: "Print the NodePools of a rack",
+		Long: `Prints the NodePools that the rack renders: workload, then build, then the custom ones by name.
+Parameters that are given are applied first, and not stored.`,
+		Example: `  convox rack params render --budgets-only
+  convox rack params render karpenter_disruption_budget_nodes=1 --pool workload
+  convox rack params render --release 3.25.6 -o json`,
+		ValidArgsFunction: a.completeAssignments, PreRunE: checkAssignments(0),
+	}
+	cmd.Flags().StringArrayVar(&options.pools, "pool", nil, "only this pool; may be repeated")
+	cmd.Flags().StringVar(&release, "release", "", "as the rack would render at this release")
+	cmd.Flags().BoolVar(&options.budgetsOnly, "budgets-only", false, "only what names each pool and its budgets")
+	_ = cmd.RegisterFlagCompletionFunc("pool", a.completePools)
+	output := addOutput(cmd, "yaml", "json")
+	cmd.RunE = run(func(args []string) error {
+		rack, err := a.loadRack()
+		if err != nil {
+			return err
+		}
+		changed, err := a.preview(rack.Rack, args, release)
+		if err != nil {
+			return err
+		}
+		options.format = output.format
+		return a.render(changed, options)
+	})
+	return cmd
+}
+
+// preview returns the rack as it would be at a release and with parameters set, and prints the warnings that belong to
+// them.
+func (a *app) preview(rack params.Rack, args []string, release string) (params.Rack, error) {
+	if release != "" {
+		version, err := parseRelease(release)
+		if err != nil {
+			return rack, err
+		}
+		rack = rack.AtRelease(version)
+	}
+	set, err := assignments(args)
+	if err != nil {
+		return rack, err
+	}
+	if len(set) == 0 {
+		return rack, nil
+	}
+	outcome, err := rack.Apply(params.Change{Set: set, ReadFile: readFile})
+	if err != nil {
+		return rack, err
+	}
+	a.printWarnings(outcome)
+	return outcome.Rack, nil
+}
+
+// render prints the NodePools of a rack.
+func (a *app) render(rack params.Rack, options renderOptions) error {
+	pools, err := render.NodePools(rack)
+	if err != nil {
+		return err
+	}
+	if pools == nil {
+		a.noticeKarpenterOff(rack)
+		return nil
+	}
+	if pools, err = selectPools(pools, options.pools); err != nil {
+		return err
+	}
+	if options.budgetsOnly {
+		pools = render.BudgetsOnly(pools)
+	}
+	if options.format == "json" {
+		return render.JSON(a.Out, pools)
+	}
+	return render.YAML(a.Out, pools)
+}
+
+func (a *app) noticeKarpenterOff(rack params.Rack) {
+	if rack.Provider != params.AWS {
+		a.notice("the rack runs on %s, where there is no Karpenter: it renders no NodePools", rack.Provider)
+		return
+	}
+	a.notice("karpenter_enabled is not true: the rack renders no NodePools")
+}
+
+// selectPools keeps the pools of the names; no names keep all.
+func selectPools(pools []nodepool.NodePool, names []string) ([]nodepool.NodePool, error) {
+	if len(names) == 0 {
+		return pools, nil
+	}
+	var known []string
+	for _, pool := range pools {
+		known = append(known, pool.Metadata.Name)
+	}
+	var problems params.Problems
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			problems = append(problems, fmt.Sprintf("the rack renders no pool %s; its pools are %s", shape.Quote(name), shape.Shorten(strings.Join(known, ", "))))
+		}
+	}
+	if problems != nil {
+		return nil, problems
+	}
+	return slices.DeleteFunc(pools, func(pool nodepool.NodePool) bool { return !slices.Contains(names, pool.Metadata.Name) }), nil
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"rackparams/params"
+	"rackparams/pkg/store"
+
+	"github.com/spf13/cobra"
+)
+
+func newParamsSet(a *app) *cobra.Command {
+	var file string
+	var force, dryRun bool
+	cmd := &cobra.Command{
+		Use: "set Key=Value...", Short: "Set parameters of a rack",
+		Long: `Checks a change against what is stored, and stores it whole or not at all. An empty value clears a
+parameter that can be cleared. JSON parameters take JSON, base64 of JSON, or the path of a .json file.`,
+		Example: `  convox rack params set karpenter_disruption_budget_nodes=20% -r prod
+  convox rack params set karpenter_disruption_block_schedule="0 9 * * MON-FRI" karpenter_disruption_block_duration=8h
+  convox rack params set --file params.yaml --dry-run`,
+		ValidArgsFunction: a.completeAssignments,
+	}
+	cmd.Flags().StringVar(&file, "file", "", "a JSON or YAML map with more parameters; - is stdin")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "pass unknown and managed names, release gates and destructive changes")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check, store nothing, and print the NodePools that the rack would render")
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 && file == "" {
+			return errors.New("Key=Value is missing: give a parameter to set, or --file") //nolint:staticcheck // it begins with what to type
+		}
+		return checkAssignments(0)(cmd, args)
+	}
+	cmd.RunE = run(func(args []string) error {
+		set := map[string]string{}
+		if file != "" {
+			var err error
+			if set, err = a.fileAssignments(file); err != nil {
+				return err
+			}
+		}
+		// What stands on the command line goes before what stands in the file.
+		given, err := assignments(args)
+		if err != nil {
+			return err
+		}
+		maps.Copy(set, given)
+		return a.change(params.Change{Set: set, Force: force, ReadFile: readFile}, dryRun)
+	})
+	return cmd
+}
+
+// change checks a change against the stored rack and stores it, or, in a dry run, prints what the rack would render.
+func (a *app) change(c params.Change, dryRun bool) error {
+	s, err := a.store()
+	if err != nil {
+		return err
+	}
+	name, err := a.rackName(s)
+	if err != nil {
+		return err
+	}
+	if dryRun {
+		rack, err := s.Rack(name)
+		if err != nil {
+			return err
+		}
+		outcome, err := rack.Apply(c)
+		if err != nil {
+			return err
+		}
+		a.printWarnings(outcome)
+		return a.render(outcome.Rack, renderOptions{format: "yaml"})
+	}
+	var outcome params.Outcome
+	var terraform bool
+	err = s.Update(name, func(rack store.Rack) (map[string]string, error) {
+		terraform = rack.Terraform
+		outcome, err = rack.Apply(c)
+		return outcome.Rack.Stored(), err
+	})
+	if err != nil {
+		return err
+	}
+	a.printWarnings(outcome)
+	if terraform {
+		a.notice("the rack itself follows with its next Terraform apply")
+	}
+	_, err = fmt.Fprintln(a.Out, "Updating parameters... OK")
+	return err
+}

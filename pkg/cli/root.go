@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// newRoot makes the whole tree of commands.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   a.name,
+		Short: "Check, keep and explain the disruption settings of Convox racks",
+		Long: `Checks changes to the parameters of Convox racks before they are stored, and renders the
+Karpenter NodePools that follow from them.
+
+Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder.`,
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.PersistentFlags().StringVarP(&a.rack, "rack", "r", "", "the rack, else CONVOX_RACK, else the current one")
+	_ = root.RegisterFlagCompletionFunc("rack", a.completeRacks)
+
+	params := newParamsList(a, "params", "List the stored parameters of a rack, and more with its commands")
+	params.AddCommand(
+		newParamsList(a, "list", "List the stored parameters of a rack"),
+		newParamsGet(a), newParamsSet(a), newParamsUnset(a), newParamsRender(a), newParamsDiff(a), newParamsValidate(a), newParamsDescribe(a),
+	)
+	rack := group("rack", "Work with racks and their parameters", newRackCreate(a), newRackDelete(a), params)
+	root.AddCommand(newRacks(a), newSwitch(a), rack, newVersion(a))
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	finish(root, a.name)
+	return root
+}
+
+// group makes a command that only holds others.
+func group(name, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short}
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+// finish goes through the tree for what every command has: the program's name in its examples, and an error where a
+// word stands for no command.
+func finish(cmd *cobra.Command, name string) {
+	cmd.Example = strings.ReplaceAll(cmd.Example, "convox ", name+" ")
+	if cmd.HasSubCommands() {
+		cmd.Args = noSuchCommand
+		if cmd.Run == nil && cmd.RunE == nil {
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+	for _, child := range cmd.Commands() {
+		finish(child, name)
+	}
+}
+
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	message := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		message += fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return fmt.Errorf("%s", message)
+}
+
+// arguments checks how many arguments a command gets; what names them for a person, such as "a rack's NAME". No limit
+// above is set where most is 0.
+func arguments(what string, least, most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("%s is missing", what)
+		case most > 0 && len(args) > most:
+			return fmt.Errorf("%q is one argument too many", args[most])
+		}
+		return nil
+	}
+}
+
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%q is one argument too many: the command takes none", args[0])
+	}
+	return nil
+}
+
+func newVersion(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version of this program", Args: noArguments,
+		RunE: run(func([]string) error {
+			_, err := fmt.Fprintln(a.Out, version)
+			return err
+		}),
+	}
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"rackparams/params"
+)
+
+// This file holds the rules of the output. Data goes to stdout and diagnostics to stderr. A diagnostic begins a line
+// with ERROR, WARNING or NOTICE, and further lines of it are indented by two spaces. Text that comes from outside never
+// reaches a terminal with its control characters.
+
+func (a *app) printError(err error) {
+	var problems params.Problems
+	switch {
+	case errors.Is(err, errSilent):
+	case errors.As(err, &problems):
+		for _, problem := range problems {
+			a.diagnose("ERROR", problem)
+		}
+	default:
+		a.diagnose("ERROR", err.Error())
+	}
+}
+
+func (a *app) warn(messages ...string) {
+	for _, message := range messages {
+		a.diagnose("WARNING", message)
+	}
+}
+
+func (a *app) notice(format string, args ...any) { a.diagnose("NOTICE", fmt.Sprintf(format, args...)) }
+
+func (a *app) diagnose(severity, message string) {
+	lines := strings.Split(strings.TrimRight(message, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = escape(line)
+	}
+	fmt.Fprintf(a.Err, "%s: %s\n", severity, strings.Join(lines, "\n  "))
+}
+
+// escape writes control characters, and bytes that are not UTF-8, as Go would: \n, \x1b, \u202e. The characters that
+// turn the direction of text are among them, since they make a line read as another.
+func escape(text string) string {
+	if !strings.ContainsFunc(text, isUnsafe) && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case isUnsafe(r) && r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case isUnsafe(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+func isUnsafe(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
+// table writes rows as aligned columns, two spaces apart, without blanks at the end of lines.
+func table(w io.Writer, rows [][]string) error {
+	var widths []int
+	for _, row := range rows {
+		for i := range row {
+			row[i] = escape(row[i])
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " "))
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// colour reports whether output to the stream may be coloured.
+func colour(stream any) bool { return isTerminal(stream) && os.Getenv("NO_COLOR") == "" }

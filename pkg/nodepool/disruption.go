@@ -1,0 +1,184 @@
+package nodepool
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"rackparams/pkg/schedule"
+	"rackparams/pkg/shape"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The rules for spec.disruption, by the names under which they are reported.
+const (
+	RuleNodesFormat      = "nodes-format"
+	RuleNodesRange       = "nodes-range"
+	RuleReasonsValue     = "reasons-value"
+	RuleReasonsEmpty     = "reasons-empty"
+	RuleReasonsDuplicate = "reasons-duplicate"
+	RuleSchedulePair     = "schedule-pair"
+	RuleScheduleInvalid  = "schedule-invalid"
+	RuleDurationFormat   = "duration-format"
+	RuleTooManyBudgets   = "too-many-budgets"
+	RuleDisruptionField  = "disruption-field"
+)
+
+// MaxBudgets is how many budgets the CRD takes.
+const MaxBudgets = 50
+
+// Patterns of the CRD. They are compiled when first needed: most runs of a command need none.
+var (
+	nodesPattern            = lazyPattern(`^((100|[0-9]{1,2})%|[0-9]+)$`)
+	schedulePattern         = lazyPattern(`^(@(annually|yearly|monthly|weekly|daily|midnight|hourly))|((.+)\s(.+)\s(.+)\s(.+)\s(.+))$`)
+	budgetDurationPattern   = lazyPattern(`^((([0-9]+(h|m))|([0-9]+h[0-9]+m))(0s)?)$`)
+	durationPattern         = lazyPattern(`^([0-9]+(s|m|h))+$`)
+	durationOrNeverPattern  = lazyPattern(`^(([0-9]+(s|m|h))+|Never)$`)
+	maxDuration             = time.Duration(math.MaxInt64)
+	maxDurationHours        = int64(maxDuration / time.Hour)
+	errTooLong              = fmt.Sprintf("is longer than Karpenter can hold; write at most %dh", maxDurationHours)
+	nodesExample            = `write a node count or a percentage from 0% to 100% in quotes, such as "5" or "10%"`
+	budgetDurationExample   = `write hours and minutes, such as "8h", "90m" or "8h30m"`
+	durationOrNeverExamples = `write whole hours, minutes or seconds, such as "720h", or "Never"`
+)
+
+func lazyPattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// DisruptionSchema says what spec.disruption must look like for Karpenter of version v.
+func DisruptionSchema(v Version) *shape.Schema {
+	return &shape.Schema{Kind: shape.Object, Rule: RuleDisruptionField, Fields: []shape.Field{
+		{Name: "consolidationPolicy", Schema: &shape.Schema{Kind: shape.String, Check: shape.OneOf(v.ConsolidationPolicies()...)}},
+		// The API server fills in 0s from 1.15 on; before, a disruption block without it is refused.
+		{Name: "consolidateAfter", Schema: &shape.Schema{Kind: shape.String, Check: CheckDurationOrNever}, Required: v < V1_15},
+		{Name: "budgets", Schema: budgetsSchema(v)},
+	}}
+}
+
+func budgetsSchema(v Version) *shape.Schema {
+	budget := &shape.Schema{Kind: shape.Object, Fields: []shape.Field{
+		// The API server would fill in 10%, which is hardly what the author of a budget without nodes means.
+		{Name: "nodes", Schema: &shape.Schema{Kind: shape.String, Rule: RuleNodesFormat, Check: checkNodesFormat, Whole: checkNodesRange}, Required: true},
+		{Name: "reasons", Schema: reasonsSchema(v)},
+		{Name: "schedule", Schema: &shape.Schema{Kind: shape.String, Rule: RuleScheduleInvalid, Check: CheckSchedule}},
+		{Name: "duration", Schema: &shape.Schema{Kind: shape.String, Rule: RuleDurationFormat, Check: checkBudgetDuration}},
+	}, Whole: checkPair}
+	return &shape.Schema{Kind: shape.List, Items: budget, Whole: func(node *yaml.Node, report shape.Report) {
+		if n := len(node.Content); n > MaxBudgets {
+			report(node, "", RuleTooManyBudgets, fmt.Sprintf("the list has %d budgets, %d at most are taken", n, MaxBudgets))
+		}
+	}}
+}
+
+func reasonsSchema(v Version) *shape.Schema {
+	var names []string
+	for _, reason := range v.Reasons() {
+		names = append(names, string(reason))
+	}
+	check := func(text string) string {
+		if text == string(Unhealthy) && v < V1_15 {
+			return fmt.Sprintf("%q is a reason from Karpenter 1.15 on, and this is %s; write one of %s", text, v, strings.Join(names, ", "))
+		}
+		return shape.OneOf(names...)(text)
+	}
+	return &shape.Schema{
+		Kind: shape.List, Rule: RuleReasonsValue,
+		Items: &shape.Schema{Kind: shape.String, Check: check},
+		Whole: func(node *yaml.Node, report shape.Report) {
+			if len(node.Content) == 0 {
+				report(node, "", RuleReasonsEmpty, "an empty list of reasons matches no disruption at all; leave reasons out to mean every reason")
+			}
+			var seen []string
+			for i, reason := range node.Content {
+				value := shape.Resolve(reason).Value
+				if slices.Contains(seen, value) {
+					report(reason, "["+strconv.Itoa(i)+"]", RuleReasonsDuplicate, fmt.Sprintf("%q stands twice in the list; write it once", value))
+				}
+				seen = append(seen, value)
+			}
+		},
+	}
+}
+
+func checkNodesFormat(text string) string {
+	if !nodesPattern().MatchString(text) {
+		return shape.Quote(text) + " is not a node count or a percentage; " + nodesExample
+	}
+	return ""
+}
+
+func checkNodesRange(node *yaml.Node, report shape.Report) {
+	if message := CheckNodeCount(node.Value); message != "" {
+		report(node, "", RuleNodesRange, message)
+	}
+}
+
+// CheckNodeCount says what is wrong with the size of a budget's nodes, or "". Karpenter keeps a count in 32 bits: it
+// wraps a larger one round, to 0 for 4294967296, and cannot read one past 64 bits at all, which freezes the pool.
+func CheckNodeCount(nodes string) string {
+	if strings.HasSuffix(nodes, "%") {
+		return ""
+	}
+	if n, err := strconv.ParseInt(nodes, 10, 64); err != nil || n > math.MaxInt32 {
+		return fmt.Sprintf(`%s is more than Karpenter can hold; write at most "%d", or "100%%" for no limit`, shape.Quote(nodes), math.MaxInt32)
+	}
+	return ""
+}
+
+// CheckSchedule says what is wrong with a budget's schedule, by the CRD's pattern and by Karpenter's parser, or "".
+func CheckSchedule(text string) string {
+	if _, err := schedule.Parse(text); err != nil {
+		message := fmt.Sprintf("Karpenter cannot parse the schedule %s (%s), and would stop every disruption of the pool", shape.Quote(text), err)
+		if fields := strings.Fields(text); len(fields) == 5 {
+			if days := schedule.SuggestWeekdays(fields[4]); days != "" && days != fields[4] {
+				message += fmt.Sprintf("; write %q for the weekday", days)
+			}
+		}
+		return message
+	}
+	if !schedulePattern().MatchString(text) {
+		return fmt.Sprintf("the API server takes no schedule %s; write five fields, such as \"0 9 * * MON-FRI\", or a macro such as @daily", shape.Quote(text))
+	}
+	return ""
+}
+
+func checkBudgetDuration(text string) string {
+	return checkDuration(text, budgetDurationPattern(), budgetDurationExample)
+}
+
+// CheckDurationOrNever says what is wrong with the text of expireAfter or consolidateAfter, or "".
+func CheckDurationOrNever(text string) string {
+	if text == "Never" {
+		return ""
+	}
+	return checkDuration(text, durationOrNeverPattern(), durationOrNeverExamples)
+}
+
+func checkDuration(text string, pattern *regexp.Regexp, example string) string {
+	if !pattern.MatchString(text) {
+		return shape.Quote(text) + " is not a duration that Karpenter takes; " + example
+	}
+	if _, err := time.ParseDuration(text); err != nil {
+		return shape.Quote(text) + " " + errTooLong
+	}
+	return ""
+}
+
+func checkPair(node *yaml.Node, report shape.Report) {
+	hasSchedule, hasDuration := shape.Get(node, "schedule") != nil, shape.Get(node, "duration") != nil
+	if hasSchedule == hasDuration {
+		return
+	}
+	given, missing := "schedule", "duration"
+	if hasDuration {
+		given, missing = missing, given
+	}
+	report(shape.Get(node, given), "", RuleSchedulePair, fmt.Sprintf("%s is given without %s; set both, or neither for a budget that always holds", given, missing))
+}
