@@ -93,11 +93,8 @@ func decodeDocument(text string) ([]byte, error) {
 	if err != nil {
 		data, err = base64.RawStdEncoding.DecodeString(text)
 	}
-	if err != nil {
+	if err != nil || !json.Valid(data) {
 		return nil, errors.New("it is neither JSON, nor base64 of JSON, nor the path of a .json file: " + shape.Quote(text))
-	}
-	if !json.Valid(data) {
-		return nil, errors.New("it is base64, but not of JSON")
 	}
 	return data, nil
 }

@@ -66,17 +66,17 @@ func (a *app) completeAssignments(_ *cobra.Command, args []string, toComplete st
 	var names []string
 	for _, p := range params.All() {
 		given := slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, p.Name+"=") })
-		if p.Providers.Has(provider) && !given && !p.IsIdentity() {
+		if strings.HasPrefix(p.Name, toComplete) && p.Providers.Has(provider) && !given && !p.IsIdentity() {
 			names = append(names, p.Name+"=\t"+firstSentence(p.Doc))
 		}
 	}
 	return names, noFiles | cobra.ShellCompDirectiveNoSpace
 }
 
-func completeNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func completeNames(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, p := range params.All() {
-		if !slices.Contains(args, p.Name) {
+		if strings.HasPrefix(p.Name, toComplete) && !slices.Contains(args, p.Name) {
 			names = append(names, p.Name+"\t"+firstSentence(p.Doc))
 		}
 	}

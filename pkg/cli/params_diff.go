@@ -22,7 +22,7 @@ func newParamsDiff(a *app) *cobra.Command {
   convox rack params diff --release 3.25.6`,
 		ValidArgsFunction: a.completeAssignments, PreRunE: checkAssignments(0),
 	}
-	cmd.Flags().StringVar(&release, "release", "", "as the rack would render at this release")
+	cmd.Flags().StringVar(&release, "release", "", "as the rack would render at release `X.Y.Z`")
 	cmd.RunE = run(func(args []string) error {
 		rack, err := a.loadRack()
 		if err != nil {

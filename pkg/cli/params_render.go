@@ -32,8 +32,8 @@ Parameters that are given are applied first, and not stored.`,
   convox rack params render --release 3.25.6 -o json`,
 		ValidArgsFunction: a.completeAssignments, PreRunE: checkAssignments(0),
 	}
-	cmd.Flags().StringArrayVar(&options.pools, "pool", nil, "only this pool; may be repeated")
-	cmd.Flags().StringVar(&release, "release", "", "as the rack would render at this release")
+	cmd.Flags().StringArrayVar(&options.pools, "pool", nil, "only the pool `NAME`; may be repeated")
+	cmd.Flags().StringVar(&release, "release", "", "as the rack would render at release `X.Y.Z`")
 	cmd.Flags().BoolVar(&options.budgetsOnly, "budgets-only", false, "only what names each pool and its budgets")
 	_ = cmd.RegisterFlagCompletionFunc("pool", a.completePools)
 	output := addOutput(cmd, "yaml", "json")

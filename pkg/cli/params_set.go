@@ -23,7 +23,7 @@ parameter that can be cleared. JSON parameters take JSON, base64 of JSON, or the
   convox rack params set --file params.yaml --dry-run`,
 		ValidArgsFunction: a.completeAssignments,
 	}
-	cmd.Flags().StringVar(&file, "file", "", "a JSON or YAML map with more parameters; - is stdin")
+	cmd.Flags().StringVar(&file, "file", "", "a `FILE` with a JSON or YAML map of more parameters; - is stdin")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "pass unknown and managed names, release gates and destructive changes")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check, store nothing, and print the NodePools that the rack would render")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {

@@ -16,9 +16,9 @@ func newParamsValidate(a *app) *cobra.Command {
   convox rack params validate --file params.yaml --provider aws --release 3.25.6`,
 		Args: noArguments,
 	}
-	cmd.Flags().StringVar(&v.file, "file", "", "a JSON or YAML map of parameters to check instead; - is stdin")
-	cmd.Flags().StringVar(&v.provider, "provider", "", "as on this provider (default the rack's, or aws for a file)")
-	cmd.Flags().StringVar(&v.release, "release", "", "as at this release (default the rack's, or the newest for a file)")
+	cmd.Flags().StringVar(&v.file, "file", "", "a `FILE` with a JSON or YAML map of parameters to check instead; - is stdin")
+	cmd.Flags().StringVar(&v.provider, "provider", "", "as on this `PROVIDER` (default the rack's, or aws for a file)")
+	cmd.Flags().StringVar(&v.release, "release", "", "as at release `X.Y.Z` (default the rack's, or the newest for a file)")
 	completeProvider(cmd)
 	cmd.RunE = run(func([]string) error { return v.run() })
 	return cmd

@@ -20,8 +20,8 @@ Nothing is installed.`,
 		Args:              arguments("the rack's NAME", 1, 0),
 		ValidArgsFunction: a.completeAfterName(a.completeAssignments),
 	}
-	cmd.Flags().StringVar(&provider, "provider", "aws", "the provider the rack runs on")
-	cmd.Flags().StringVar(&release, "release", params.NewestRelease, "the rack's release")
+	cmd.Flags().StringVar(&provider, "provider", "aws", "the `PROVIDER` the rack runs on")
+	cmd.Flags().StringVar(&release, "release", params.NewestRelease, "the rack's release, as `X.Y.Z`")
 	completeProvider(cmd)
 	cmd.PreRunE = checkAssignments(1)
 	cmd.RunE = run(func(args []string) error {

@@ -21,7 +21,7 @@ Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder.
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.PersistentFlags().StringVarP(&a.rack, "rack", "r", "", "the rack, else CONVOX_RACK, else the current one")
+	root.PersistentFlags().StringVarP(&a.rack, "rack", "r", "", "the rack `NAME`, else CONVOX_RACK, else the current one")
 	_ = root.RegisterFlagCompletionFunc("rack", a.completeRacks)
 
 	params := newParamsList(a, "params", "List the stored parameters of a rack, and more with its commands")
@@ -47,6 +47,7 @@ func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 // finish goes through the tree for what every command has: the program's name in its examples, and an error where a
 // word stands for no command.
 func finish(cmd *cobra.Command, name string) {
+	cmd.SuggestionsMinimumDistance = 2
 	cmd.Example = strings.ReplaceAll(cmd.Example, "convox ", name+" ")
 	if cmd.HasSubCommands() {
 		cmd.Args = noSuchCommand
