@@ -136,7 +136,7 @@ func (t *transition) setRelease() {
 	}
 	release, err := ParseRelease(text)
 	if err != nil {
-		t.refuse("release", "%s", err)
+		t.refuse("release", "release: %s", err)
 		return
 	}
 	t.after.Release = release

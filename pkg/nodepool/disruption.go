@@ -55,11 +55,21 @@ func lazyPattern(expr string) func() *regexp.Regexp {
 // DisruptionSchema says what spec.disruption must look like for Karpenter of version v.
 func DisruptionSchema(v Version) *shape.Schema {
 	return &shape.Schema{Kind: shape.Object, Rule: RuleDisruptionField, Fields: []shape.Field{
-		{Name: "consolidationPolicy", Schema: &shape.Schema{Kind: shape.String, Check: shape.OneOf(v.ConsolidationPolicies()...)}},
+		{Name: "consolidationPolicy", Schema: &shape.Schema{Kind: shape.String, Check: checkPolicy(v)}},
 		// The API server fills in 0s from 1.15 on; before, a disruption block without it is refused.
 		{Name: "consolidateAfter", Schema: &shape.Schema{Kind: shape.String, Check: CheckDurationOrNever}, Required: v < V1_15},
 		{Name: "budgets", Schema: budgetsSchema(v)},
 	}}
+}
+
+func checkPolicy(v Version) func(string) string {
+	known := shape.OneOf(v.ConsolidationPolicies()...)
+	return func(text string) string {
+		if text == "Balanced" && v < V1_14 {
+			return fmt.Sprintf("%q is a policy from Karpenter 1.14 on, and this is %s; write one of %s", text, v, strings.Join(v.ConsolidationPolicies(), ", "))
+		}
+		return known(text)
+	}
 }
 
 func budgetsSchema(v Version) *shape.Schema {

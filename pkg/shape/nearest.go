@@ -15,7 +15,7 @@ func DidYouMean(word string, known []string) string {
 func Nearest(word string, known []string) string {
 	best, bestDistance := "", -1
 	for _, candidate := range known {
-		limit := max(len(candidate)/3, 1)
+		limit := len(candidate) / 3
 		if len(word) > len(candidate)+limit || len(candidate) > len(word)+limit {
 			continue
 		}

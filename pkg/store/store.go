@@ -140,7 +140,7 @@ func fill(path, provider string, values map[string]string) error {
 	if err := writeJSON(folder, "rack.json", map[string]string{"provider": provider}); err != nil {
 		return err
 	}
-	return writeJSON(folder, "vars.json", values)
+	return writeValues(folder, values)
 }
 
 // Update changes the values of a rack under its lock: change gets the rack as it is and returns the values to store.
@@ -164,7 +164,7 @@ func (s *Store) Update(name string, change func(Rack) (map[string]string, error)
 	if err != nil {
 		return err
 	}
-	return writeJSON(folder, "vars.json", values)
+	return writeValues(folder, values)
 }
 
 // Delete forgets a rack. Folders that Terraform works in are refused: they are all that is known of what it made.
@@ -379,6 +379,14 @@ func readStrings(folder *os.Root, name string) (map[string]string, error) {
 		values[key.Value] = value.Value
 	}
 	return values, nil
+}
+
+// writeValues replaces the values of a rack. No values are an empty object, and not null.
+func writeValues(folder *os.Root, values map[string]string) error {
+	if values == nil {
+		values = map[string]string{}
+	}
+	return writeJSON(folder, "vars.json", values)
 }
 
 // writeJSON replaces a file of the folder by v in JSON: as a whole, and safely on the disk when it returns.

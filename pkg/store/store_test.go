@@ -1,0 +1,126 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func newStore(t *testing.T) *Store {
+	t.Helper()
+	return Open(filepath.Join(t.TempDir(), "settings"))
+}
+
+// TestConcurrentUpdates changes one rack from many sides at once: each of another parameter, and all are kept.
+func TestConcurrentUpdates(t *testing.T) {
+	s := newStore(t)
+	require.NoError(t, s.Create("prod", "aws", map[string]string{"name": "prod"}))
+	const writers = 50
+	var group sync.WaitGroup
+	for i := range writers {
+		group.Go(func() {
+			assert.NoError(t, Open(s.dir).Update("prod", func(rack Rack) (map[string]string, error) {
+				values := rack.Stored()
+				values[fmt.Sprint("key", i)] = "x"
+				return values, nil
+			}))
+		})
+	}
+	group.Wait()
+	rack, err := s.Rack("prod")
+	require.NoError(t, err)
+	assert.Len(t, rack.Stored(), writers+1)
+}
+
+// TestReadersSeeWholeFiles reads while others write: every read finds one of the values that were stored, whole.
+func TestReadersSeeWholeFiles(t *testing.T) {
+	s := newStore(t)
+	require.NoError(t, s.Create("prod", "aws", map[string]string{"a": "0", "b": "0"}))
+	var group sync.WaitGroup
+	group.Go(func() {
+		for i := range 100 {
+			assert.NoError(t, s.Update("prod", func(Rack) (map[string]string, error) {
+				return map[string]string{"a": fmt.Sprint(i), "b": fmt.Sprint(i)}, nil
+			}))
+		}
+	})
+	group.Go(func() {
+		for range 500 {
+			rack, err := s.Rack("prod")
+			if assert.NoError(t, err) {
+				assert.Equal(t, rack.Value("a"), rack.Value("b"))
+			}
+		}
+	})
+	group.Wait()
+}
+
+func TestFailedChangeStoresNothing(t *testing.T) {
+	s := newStore(t)
+	require.NoError(t, s.Create("prod", "aws", map[string]string{"a": "1"}))
+	refused := errors.New("refused")
+	err := s.Update("prod", func(rack Rack) (map[string]string, error) {
+		values := rack.Stored()
+		maps.Copy(values, map[string]string{"a": "2"})
+		return values, refused
+	})
+	assert.ErrorIs(t, err, refused)
+	rack, err := s.Rack("prod")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"a": "1"}, rack.Stored())
+}
+
+func TestFileModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	s := newStore(t)
+	require.NoError(t, s.Create("prod", "aws", nil))
+	vars := filepath.Join(s.dir, "racks", "prod", "vars.json")
+	require.NoError(t, os.Chmod(vars, 0o644))
+	require.NoError(t, s.Update("prod", func(Rack) (map[string]string, error) { return map[string]string{"a": "1"}, nil }))
+	for path, want := range map[string]os.FileMode{vars: 0o600, filepath.Dir(vars): 0o700, filepath.Join(s.dir, "locks", "prod.lock"): 0o600} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Equal(t, want, info.Mode().Perm(), path)
+	}
+}
+
+// TestLeftoversAreWrittenOver shows that what a killed process left of its temporary file neither stands in the way nor
+// stays.
+func TestLeftoversAreWrittenOver(t *testing.T) {
+	s := newStore(t)
+	require.NoError(t, s.Create("prod", "aws", nil))
+	folder := filepath.Join(s.dir, "racks", "prod")
+	require.NoError(t, os.WriteFile(filepath.Join(folder, ".vars.json.tmp"), []byte("half of a much longer file than the new one will be"), 0o600))
+	require.NoError(t, s.Update("prod", func(Rack) (map[string]string, error) { return map[string]string{"a": "1"}, nil }))
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, entries, 2, "rack.json and vars.json")
+	rack, err := s.Rack("prod")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"a": "1"}, rack.Stored())
+}
+
+func TestNames(t *testing.T) {
+	for _, name := range []string{"a", "rackName", "my-rack.2", "0", "A_b"} {
+		assert.NoError(t, CheckName(name), name)
+	}
+	for _, name := range []string{"", ".", "..", "../x", "a/b", `a\b`, "-a", ".a", "a b", "a\x00", "é", string(make([]byte, 64)), "a\n"} {
+		assert.ErrorContains(t, CheckName(name), "is not a rack name", name)
+	}
+	s := newStore(t)
+	names, err := s.Names()
+	assert.NoError(t, err)
+	assert.Empty(t, names)
+	_, err = s.Rack("prod")
+	assert.ErrorContains(t, err, `there is no rack "prod"; create one`)
+}
