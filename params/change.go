@@ -35,10 +35,23 @@ type Outcome struct {
 }
 
 // Problems is everything that is wrong with a change, in the order of parameter names.
-type Problems []string
+type Problems []Problem
+
+// Problem is one thing that is wrong.
+type Problem struct {
+	Text string
+	// Forcible problems are those that Change.Force turns into warnings.
+	Forcible bool
+}
 
 // Error returns the problems, a line each.
-func (p Problems) Error() string { return strings.Join(p, "\n") }
+func (p Problems) Error() string {
+	texts := make([]string, len(p))
+	for i, problem := range p {
+		texts[i] = problem.Text
+	}
+	return strings.Join(texts, "\n")
+}
 
 // Apply checks a change against what the rack holds. It returns the rack as it will be, or Problems with all that is
 // wrong.
@@ -108,24 +121,28 @@ type transition struct {
 	wrong []string
 }
 
-// message is text that belongs to a parameter.
-type message struct{ name, text string }
+// message is a problem, or a warning, that belongs to a parameter.
+type message struct {
+	name string
+	Problem
+}
 
 func (t *transition) refuse(name, format string, args ...any) {
-	t.problems = append(t.problems, message{name, fmt.Sprintf(format, args...)})
+	t.problems = append(t.problems, message{name, Problem{Text: fmt.Sprintf(format, args...)}})
 }
 
 func (t *transition) warn(name, format string, args ...any) {
-	t.warnings = append(t.warnings, message{name, fmt.Sprintf(format, args...)})
+	t.warnings = append(t.warnings, message{name, Problem{Text: fmt.Sprintf(format, args...)}})
 }
 
-// refuseUnlessForced refuses what --force lets through with a warning.
+// refuseUnlessForced refuses what Change.Force lets through with a warning.
 func (t *transition) refuseUnlessForced(name, format string, args ...any) {
 	if t.change.Force {
 		t.warn(name, format, args...)
 		return
 	}
-	t.refuse(name, format+"; --force does it anyway", args...)
+	t.refuse(name, format, args...)
+	t.problems[len(t.problems)-1].Forcible = true
 }
 
 // setRelease takes a new release first: what else is set has to fit it.
@@ -157,13 +174,24 @@ func (t *transition) set(name, value string) {
 }
 
 func (t *transition) setUnknown(name, value string) {
-	stray := &Parameter{Name: shape.Quote(name), Value: text{}}
+	if !IsName(name) {
+		t.refuse(name, "%s is not the name of a parameter: those are letters, digits and _, a letter first", shape.Quote(name))
+		return
+	}
+	stray := &Parameter{Name: name, Value: text{}}
 	if problem := checkText(stray, value); problem != "" {
 		t.refuse(name, "%s", problem)
 		return
 	}
 	t.refuseUnlessForced(name, "%s", UnknownName(name, t.after.Provider))
 	t.after.stored[name] = value
+}
+
+// IsName reports whether a name is made as those of parameters are. Terraform takes no others, and neither do shells.
+func IsName(name string) bool {
+	return len(name) <= 128 && name != "" && (name[0] < '0' || name[0] > '9') && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
 }
 
 // allowed reports whether the change may touch the parameter at all.
@@ -192,12 +220,12 @@ func (t *transition) checkProvider(p *Parameter) bool {
 		return false
 	}
 	t.refuseUnlessForced(p.Name, "%s", says)
-	return true
+	return t.change.Force
 }
 
 func (t *transition) checkRelease(p *Parameter) {
 	if p.Since != "" && t.after.Release.Before(p.Since) {
-		t.refuseUnlessForced(p.Name, "%s needs rack release %s, and this rack is at %s; update the rack first", p.Name, p.Since, t.after.Release)
+		t.refuseUnlessForced(p.Name, "%s needs rack release %s, and this rack is at %s", p.Name, p.Since, t.after.Release)
 	}
 }
 
@@ -278,20 +306,23 @@ func isKarpenter(name string) bool {
 
 func (t *transition) outcome() (Outcome, error) {
 	if len(t.problems) > 0 {
-		return Outcome{}, Problems(inOrder(t.problems))
+		return Outcome{}, inOrder(t.problems)
 	}
-	arms := t.change.Set[blockScheduleName] != "" || t.change.Set[blockDurationName] != ""
-	return Outcome{Rack: t.after, Warnings: inOrder(t.warnings), ArmsWindow: arms}, nil
+	outcome := Outcome{Rack: t.after, ArmsWindow: t.change.Set[blockScheduleName] != "" || t.change.Set[blockDurationName] != ""}
+	for _, warning := range inOrder(t.warnings) {
+		outcome.Warnings = append(outcome.Warnings, warning.Text)
+	}
+	return outcome, nil
 }
 
-// inOrder returns the texts by the names of their parameters, each once.
-func inOrder(messages []message) []string {
+// inOrder returns the problems by the names of their parameters, each once.
+func inOrder(messages []message) Problems {
 	slices.SortStableFunc(messages, func(a, b message) int { return cmp.Compare(a.name, b.name) })
-	var texts []string
+	var problems Problems
 	for _, m := range messages {
-		if !slices.Contains(texts, m.text) {
-			texts = append(texts, m.text)
+		if !slices.Contains(problems, m.Problem) {
+			problems = append(problems, m.Problem)
 		}
 	}
-	return texts
+	return problems
 }

@@ -66,11 +66,12 @@ func (d document) check(p *Parameter, text string, in context) (string, []string
 
 // read returns the JSON that text stands for.
 func (d document) read(text string, readFile ReadFile) ([]byte, error) {
-	if strings.HasSuffix(text, ".json") && !isRawJSON(text) {
+	if namesFile(text) {
 		if readFile == nil {
 			return nil, fmt.Errorf("%s is the path of a file; write JSON or base64 of JSON", shape.Quote(text))
 		}
-		return readFile(text, d.limit)
+		data, err := readFile(text, d.limit)
+		return bytes.TrimPrefix(data, []byte("\ufeff")), err
 	}
 	// Base64 takes a third more room than what it holds.
 	if most := d.limit/3*4 + 1024; len(text) > most {
@@ -79,6 +80,23 @@ func (d document) read(text string, readFile ReadFile) ([]byte, error) {
 	return decodeDocument(text)
 }
 
+// namesFile reports whether the value of a JSON parameter is the path of a file.
+func namesFile(text string) bool { return strings.HasSuffix(text, ".json") && !isRawJSON(text) }
+
+// Files returns the paths of the files that the values of a change name.
+func (c Change) Files() []string {
+	var paths []string
+	for name, value := range c.Set {
+		if p := Find(name); p != nil && p.Type == JSON && namesFile(value) {
+			paths = append(paths, value)
+		}
+	}
+	return paths
+}
+
+// MaxFileBytes is the most that a file which a value names may hold.
+const MaxFileBytes = maxListBytes
+
 func isRawJSON(text string) bool {
 	trimmed := strings.TrimLeft(text, " \t\r\n")
 	return strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[")
@@ -86,7 +104,7 @@ func isRawJSON(text string) bool {
 
 // decodeDocument returns the JSON behind a stored value, which may be base64 or, from older tools, JSON itself.
 func decodeDocument(text string) ([]byte, error) {
-	if isRawJSON(text) {
+	if isRawJSON(text) || json.Valid([]byte(text)) {
 		return []byte(text), nil
 	}
 	data, err := base64.StdEncoding.DecodeString(text)

@@ -3,7 +3,6 @@ package params
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"rackparams/pkg/nodepool"
 	"rackparams/pkg/shape"
@@ -84,28 +83,6 @@ func karpenterConfigSchema(v nodepool.Version) *shape.Schema {
 	)
 }
 
-// nodeClassSchema names the fields of an EC2NodeClass spec. What is in them goes to the AWS provider as it is.
-func nodeClassSchema() *shape.Schema {
-	schema := object(forbidden("role"), forbidden("instanceProfile"), forbidden("subnetSelectorTerms"), forbidden("securityGroupSelectorTerms"))
-	for _, name := range []string{
-		"amiFamily", "amiSelectorTerms", "associatePublicIPAddress", "blockDeviceMappings", "capacityReservationSelectorTerms",
-		"connectionTracking", "context", "cpuOptions", "detailedMonitoring", "instanceStorePolicy", "ipPrefixCount", "kubelet",
-		"metadataOptions", "networkInterfaces", "placementGroupSelector", "userData",
-	} {
-		schema.Fields = append(schema.Fields, field(name, &shape.Schema{}))
-	}
-	schema.Fields = append(schema.Fields, field("tags", &shape.Schema{
-		Kind: shape.Map, Items: &shape.Schema{Kind: shape.String},
-		Key: func(key string) string {
-			if strings.EqualFold(key, "Name") || strings.EqualFold(key, "Rack") {
-				return setByRack
-			}
-			return ""
-		},
-	}))
-	return schema
-}
-
 // nodeOverlays is the value of karpenter_node_overlays_config: the specs of Karpenter NodeOverlays, each with a name.
 var nodeOverlays = document{
 	accepts: "a list of node overlays", limit: maxConfigBytes, cleared: "[]", schema: func(nodepool.Version) *shape.Schema {
@@ -131,7 +108,7 @@ var nodeGroups = document{
 			field("min_size", number), field("max_size", number), field("desired_size", number),
 			field("label", text), field("tags", text), field("ami_id", text),
 			field("dedicated", &shape.Schema{Kind: shape.Bool}),
-		)}
+		), Whole: uniqueIDs}
 	},
 }
 
@@ -150,8 +127,10 @@ func (g nodeGroup) String() string {
 		return fmt.Sprintf("id %d", *g.ID)
 	case g.Label != "":
 		return g.Label
+	case g.Type != "":
+		return g.Type
 	}
-	return g.Type
+	return "a group without id, label or type"
 }
 
 func object(fields ...shape.Field) *shape.Schema {
@@ -168,14 +147,24 @@ func required(name string, schema *shape.Schema) shape.Field {
 
 func forbidden(name string) shape.Field { return shape.Field{Name: name, Forbidden: setByRack} }
 
-// uniqueNames reports entries of a list that have the name of an earlier one.
-func uniqueNames(list *yaml.Node, report shape.Report) {
-	seen := map[string]bool{}
-	for i, entry := range list.Content {
-		name := shape.Text(entry, "name")
-		if name != "" && seen[name] {
-			report(entry, fmt.Sprintf("[%d].name", i), "", fmt.Sprintf("the name %s is taken by an earlier entry; give each its own", shape.Quote(name)))
+// uniqueNames reports entries of a list that have the name of an earlier one, and uniqueIDs those that have its id.
+var (
+	uniqueNames = unique("name")
+	uniqueIDs   = unique("id")
+)
+
+func unique(key string) func(list *yaml.Node, report shape.Report) {
+	return func(list *yaml.Node, report shape.Report) {
+		seen := map[string]bool{}
+		for i, entry := range list.Content {
+			value := shape.Get(entry, key)
+			if value == nil || value.Kind != yaml.ScalarNode {
+				continue
+			}
+			if seen[value.Value] {
+				report(value, fmt.Sprintf("[%d].%s", i, key), "", fmt.Sprintf("the %s %s is taken by an earlier entry; give each its own", key, shape.Quote(value.Value)))
+			}
+			seen[value.Value] = true
 		}
-		seen[name] = true
 	}
 }

@@ -72,6 +72,9 @@ func ParseTaints(text string) []nodepool.Taint {
 func checkTaints(text string) string {
 	taints := ParseTaints(text)
 	for _, taint := range taints {
+		if taint.Key == PoolLabel {
+			return fmt.Sprintf("the taint %s is reserved; choose another key", PoolLabel)
+		}
 		if problem := nodepool.CheckTaint(taint); problem != "" {
 			return problem
 		}

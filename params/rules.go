@@ -27,6 +27,7 @@ var rules = []rule{
 	{[]string{"karpenter_enabled", "additional_node_groups_config"}, checkDedicatedGroups},
 	{[]string{"karpenter_enabled", "karpenter_instance_families", "karpenter_arch", "node_type"}, checkWorkloadFamilies},
 	{[]string{"karpenter_enabled", "karpenter_build_instance_families", "karpenter_instance_families", "build_node_type", "node_type", "build_node_enabled"}, checkBuildFamilies},
+	{[]string{"karpenter_enabled", "additional_karpenter_nodepools_config"}, checkPoolFamilies},
 	{[]string{"karpenter_enabled", "karpenter_node_labels", "karpenter_config"}, checkLabelCount},
 	{[]string{"karpenter_node_volume_type", "karpenter_node_volume_iops", "karpenter_node_volume_throughput"}, checkVolume},
 	{[]string{"karpenter_node_expiry"}, checkExpiry},
@@ -128,6 +129,19 @@ func checkBuildFamilies(t *transition) {
 	} else if t.after.Bool("build_node_enabled") {
 		t.warn(name, "the build pool takes karpenter_instance_families=%s over, which holds no family of its architecture %s, so that no build node can start; set %s or build_node_type",
 			shape.Shorten(t.after.BuildFamilies()), arch, name)
+	}
+}
+
+func checkPoolFamilies(t *transition) {
+	const name = "additional_karpenter_nodepools_config"
+	pools, err := t.after.CustomPools()
+	if err != nil || !t.after.KarpenterEnabled() || t.isWrong(name) {
+		return
+	}
+	for _, pool := range pools {
+		if families := strings.Join(pool.InstanceFamilies, ","); !fits(families, pool.Arch) {
+			t.warn(name, "the instance_families of the pool %s, %s, hold none of its arch %s, so that no node of it can start; set arch or add a family", pool.Name, shape.Shorten(families), enumerate(pool.Arch, "or"))
+		}
 	}
 }
 

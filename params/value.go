@@ -58,6 +58,8 @@ func checkText(p *Parameter, value string) string {
 		return fmt.Sprintf("%s has %d bytes; %d at most are taken", p.Name, len(value), maxTextBytes)
 	case !utf8.ValidString(value):
 		return fmt.Sprintf("%s holds bytes that are not UTF-8 text; write it in UTF-8", p.Name)
+	case strings.ContainsRune(value, utf8.RuneError):
+		return fmt.Sprintf("%s holds the character %U, which stands for text that was damaged; write it anew", p.Name, utf8.RuneError)
 	}
 	for _, r := range value {
 		if unicode.IsControl(r) && !(free && strings.ContainsRune("\t\n\r", r)) {

@@ -80,6 +80,7 @@ func TestValues(t *testing.T) {
 		{"user_data", "#!/bin/sh\r\n\techo", "#!/bin/sh\r\n\techo"},
 		{"user_data", "a\x1bb", refused},
 		{"user_data", "\xff", refused},
+		{"user_data", "\ufffd", refused},
 		{"user_data", strings.Repeat("x", maxTextBytes), strings.Repeat("x", maxTextBytes)},
 		{"user_data", strings.Repeat("x", maxTextBytes+1), refused},
 		{"user_data", strings.Repeat("x", 1<<20), refused},
@@ -145,9 +146,9 @@ func TestDocuments(t *testing.T) {
 	}
 	for value, problem := range map[string]string{
 		"garbage":              "neither JSON, nor base64 of JSON",
-		"null":                 "neither JSON",
-		"5":                    "neither JSON",
-		`"x"`:                  "neither JSON",
+		"null":                 "null is not an object",
+		"5":                    "the number 5 is not an object",
+		`"x"`:                  `the string "x" is not an object`,
 		"bm90IGpzb24=":         "neither JSON",
 		"[]":                   "a list is not an object",
 		"{":                    "unexpected end of JSON input",

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"rackparams/params"
@@ -40,7 +41,7 @@ func assignments(args []string) (map[string]string, error) {
 	for _, arg := range args {
 		name, value, _ := strings.Cut(arg, "=")
 		if _, twice := set[name]; twice {
-			problems = append(problems, fmt.Sprintf("%s is given twice; give it once", name))
+			problems = append(problems, params.Problem{Text: fmt.Sprintf("%s is given twice; give it once", name)})
 		}
 		set[name] = value
 	}
@@ -66,13 +67,14 @@ func (a *app) fileAssignments(path string) (map[string]string, error) {
 		return nil, fmt.Errorf("--file: %w", err)
 	}
 	set, problems := parseAssignments(data)
-	if problems != nil {
-		for i, problem := range problems {
-			problems[i] = fmt.Sprintf("--file %s: %s", path, problem)
-		}
-		return nil, params.Problems(problems)
+	if problems == nil {
+		return set, nil
 	}
-	return set, nil
+	var all params.Problems
+	for _, problem := range problems {
+		all = append(all, params.Problem{Text: fmt.Sprintf("--file %s: %s", path, problem)})
+	}
+	return nil, all
 }
 
 // parseAssignments reads a JSON or YAML map of parameters. Values are taken as they are written: the YAML 010 is the
@@ -102,6 +104,9 @@ func parseAssignments(data []byte) (map[string]string, []string) {
 	for i := 0; i < len(document.Content); i += 2 {
 		key, value := document.Content[i], shape.Resolve(document.Content[i+1])
 		text, problem := assignedText(value)
+		if p := params.Find(key.Value); problem == "" && value.Kind != yaml.ScalarNode && p != nil && p.Type != params.JSON {
+			problem = "it takes no list or map; write its value as text"
+		}
 		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" || key.Value == "" {
 			problem = "it is not the name of a parameter; write one"
 		}
@@ -132,6 +137,29 @@ func assignedText(value *yaml.Node) (text, problem string) {
 		return "", `it has no value; write "" to clear the parameter, or unset it with a command of its own`
 	}
 	return value.Value, ""
+}
+
+// readAhead reads the files that parameters name, and returns what hands them on.
+func readAhead(paths []string) params.ReadFile {
+	type result struct {
+		data []byte
+		err  error
+	}
+	results := map[string]result{}
+	for _, path := range paths {
+		var r result
+		r.data, r.err = readRegularFile(path, params.MaxFileBytes)
+		results[path] = r
+	}
+	return func(path string, _ int) ([]byte, error) { return results[path].data, results[path].err }
+}
+
+// readRegularFile reads a file that is neither a pipe nor a device, from which one could wait for ever.
+func readRegularFile(path string, limit int) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, fmt.Errorf("reading %s: it is not a regular file; name one", shape.Quote(path))
+	}
+	return readFile(path, limit)
 }
 
 // readFile reads a file of at most limit bytes.
@@ -166,6 +194,12 @@ func cause(err error) error {
 		return pathError.Err
 	}
 	return err
+}
+
+// sorted returns problems in the order of what they name.
+func sorted(problems params.Problems) params.Problems {
+	slices.SortFunc(problems, func(a, b params.Problem) int { return strings.Compare(a.Text, b.Text) })
+	return problems
 }
 
 // printWarnings prints what there is to know about a change that passed.

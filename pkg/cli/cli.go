@@ -69,6 +69,8 @@ type app struct {
 	Streams
 	name string
 	rack string // the flag --rack
+	// canForce is set by commands that have the flag --force.
+	canForce bool
 }
 
 // failure is an error of a command's work, as opposed to one of its usage.
@@ -149,11 +151,27 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// parseRelease reads the flag --release.
-func parseRelease(text string) (params.Release, error) {
-	release, err := params.ParseRelease(text)
-	if err != nil {
-		return "", fmt.Errorf("--release: %w", err)
-	}
-	return release, nil
+// releaseFlag is the flag --release, empty while it is not given.
+type releaseFlag struct{ params.Release }
+
+func (f *releaseFlag) String() string { return string(f.Release) }
+func (f *releaseFlag) Type() string   { return "X.Y.Z" }
+
+// Set takes the value of the flag.
+func (f *releaseFlag) Set(text string) (err error) {
+	f.Release, err = params.ParseRelease(text)
+	return err
+}
+
+// providerFlag is the flag --provider, empty while it is not given.
+type providerFlag struct{ name string }
+
+func (f *providerFlag) String() string { return f.name }
+func (f *providerFlag) Type() string   { return "PROVIDER" }
+
+// Set takes the value of the flag.
+func (f *providerFlag) Set(text string) error {
+	f.name = text
+	_, err := params.ParseProvider(text)
+	return err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -37,6 +38,22 @@ func (f *outputFlag) Set(text string) error {
 	return nil
 }
 
+// escapeJSON escapes, in JSON, the characters that a terminal may obey and that JSON takes as they are.
+func escapeJSON(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x7f && isUnsafe(r) }) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if r >= 0x7f && isUnsafe(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
 // encode writes a value made of maps, lists and scalars as JSON or YAML, its keys sorted.
 func encode(w io.Writer, format string, v any) error {
 	if format == "yaml" {
@@ -47,8 +64,13 @@ func encode(w io.Writer, format string, v any) error {
 		}
 		return encoder.Close()
 	}
-	encoder := json.NewEncoder(w)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, escapeJSON(text.String()))
+	return err
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"rackparams/params"
@@ -58,17 +59,19 @@ func described(names []string, groupName string) ([]*params.Parameter, error) {
 	for _, name := range names {
 		p := params.Find(name)
 		if p == nil {
-			problems = append(problems, params.UnknownName(name, 0))
+			problems = append(problems, params.Problem{Text: params.UnknownName(name, 0)})
 			continue
 		}
-		list = append(list, p)
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
 	}
 	if problems != nil {
-		return nil, problems
+		return nil, sorted(problems)
 	}
 	all := params.All()
 	for i := range all {
-		if group != "" && all[i].InGroup(group) || group == "" && len(names) == 0 {
+		if (group != "" && all[i].InGroup(group) || group == "" && len(names) == 0) && !slices.Contains(list, &all[i]) {
 			list = append(list, &all[i])
 		}
 	}

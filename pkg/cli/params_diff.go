@@ -14,7 +14,7 @@ import (
 )
 
 func newParamsDiff(a *app) *cobra.Command {
-	var release string
+	var release releaseFlag
 	cmd := &cobra.Command{
 		Use: "diff [Key=Value]...", Short: "Show what a change would do to the NodePools of a rack",
 		Long: `Prints a unified diff of the rendered NodePools, now against then. The exit status is 1 when they differ.`,
@@ -22,7 +22,7 @@ func newParamsDiff(a *app) *cobra.Command {
   convox rack params diff --release 3.25.6`,
 		ValidArgsFunction: a.completeAssignments, PreRunE: checkAssignments(0),
 	}
-	cmd.Flags().StringVar(&release, "release", "", "as the rack would render at release `X.Y.Z`")
+	cmd.Flags().Var(&release, "release", "as the rack would render at this release")
 	cmd.RunE = run(func(args []string) error {
 		rack, err := a.loadRack()
 		if err != nil {

@@ -31,7 +31,7 @@ func newParamsGet(a *app) *cobra.Command {
 		for _, name := range names {
 			p := params.Find(name)
 			if !rack.IsStored(name) && (p == nil || !p.Providers.Has(rack.Provider)) {
-				problems = append(problems, params.UnknownName(name, rack.Provider))
+				problems = append(problems, params.Problem{Text: params.UnknownName(name, rack.Provider)})
 				continue
 			}
 			value := a.shown(p, rack.Value(name), reveal)
@@ -44,7 +44,7 @@ func newParamsGet(a *app) *cobra.Command {
 		}
 		switch {
 		case problems != nil:
-			return problems
+			return sorted(problems)
 		case output.format != "table" && len(list) == 1:
 			return encode(a.Out, output.format, list[0])
 		case output.format != "table":

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -61,7 +60,7 @@ func (l *paramsList) run() error {
 	case "table":
 		return l.table(lines)
 	case "env":
-		return writeEnv(l.Out, lines)
+		return l.env(lines)
 	}
 	values := map[string]any{}
 	for _, line := range lines {
@@ -133,14 +132,14 @@ func (l *paramsList) table(lines []listed) error {
 	return table(l.Out, rows)
 }
 
-// writeEnv writes values as a shell reads them.
-func writeEnv(w io.Writer, lines []listed) error {
+// env writes values as a shell reads them.
+func (l *paramsList) env(lines []listed) error {
 	for _, line := range lines {
-		value := line.value
-		if strings.ContainsFunc(value, func(r rune) bool { return !strings.ContainsRune(shellSafe, r) }) {
-			value = "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+		if !params.IsName(line.name) {
+			l.warn(fmt.Sprintf("%q is left out: a shell has no such name", line.name))
+			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s=%s\n", line.name, value); err != nil {
+		if _, err := fmt.Fprintf(l.Out, "%s=%s\n", line.name, quoteForShell(line.value)); err != nil {
 			return err
 		}
 	}
@@ -148,3 +147,16 @@ func writeEnv(w io.Writer, lines []listed) error {
 }
 
 const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_"
+
+// quoteForShell quotes a value for a POSIX shell, and one with control characters, which those cannot quote, for bash.
+func quoteForShell(value string) string {
+	safe := func(r rune) bool { return strings.ContainsRune(shellSafe, r) }
+	obeyed := func(r rune) bool { return r != '\n' && r != '\t' && isUnsafe(r) }
+	switch {
+	case !strings.ContainsFunc(value, func(r rune) bool { return !safe(r) }):
+		return value
+	case !strings.ContainsFunc(value, obeyed):
+		return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+	}
+	return "$'" + escape(strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(value)) + "'"
+}

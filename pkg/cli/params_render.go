@@ -22,7 +22,7 @@ type renderOptions struct {
 
 func newParamsRender(a *app) *cobra.Command {
 	var options renderOptions
-	var release string
+	var release releaseFlag
 	cmd := &cobra.Command{
 		Use: "render [Key=Value]...", Short: "Print the NodePools of a rack",
 		Long: `Prints the NodePools that the rack renders: workload, then build, then the custom ones by name.
@@ -33,7 +33,7 @@ Parameters that are given are applied first, and not stored.`,
 		ValidArgsFunction: a.completeAssignments, PreRunE: checkAssignments(0),
 	}
 	cmd.Flags().StringArrayVar(&options.pools, "pool", nil, "only the pool `NAME`; may be repeated")
-	cmd.Flags().StringVar(&release, "release", "", "as the rack would render at release `X.Y.Z`")
+	cmd.Flags().Var(&release, "release", "as the rack would render at this release")
 	cmd.Flags().BoolVar(&options.budgetsOnly, "budgets-only", false, "only what names each pool and its budgets")
 	_ = cmd.RegisterFlagCompletionFunc("pool", a.completePools)
 	output := addOutput(cmd, "yaml", "json")
@@ -54,13 +54,9 @@ Parameters that are given are applied first, and not stored.`,
 
 // preview returns the rack as it would be at a release and with parameters set, and prints the warnings that belong to
 // them.
-func (a *app) preview(rack params.Rack, args []string, release string) (params.Rack, error) {
-	if release != "" {
-		version, err := parseRelease(release)
-		if err != nil {
-			return rack, err
-		}
-		rack = rack.AtRelease(version)
+func (a *app) preview(rack params.Rack, args []string, release releaseFlag) (params.Rack, error) {
+	if release.Release != "" {
+		rack = rack.AtRelease(release.Release)
 	}
 	set, err := assignments(args)
 	if err != nil {
@@ -69,7 +65,7 @@ func (a *app) preview(rack params.Rack, args []string, release string) (params.R
 	if len(set) == 0 {
 		return rack, nil
 	}
-	outcome, err := rack.Apply(params.Change{Set: set, ReadFile: readFile})
+	outcome, err := rack.Apply(params.Change{Set: set, ReadFile: readRegularFile})
 	if err != nil {
 		return rack, err
 	}
@@ -119,7 +115,7 @@ func selectPools(pools []nodepool.NodePool, names []string) ([]nodepool.NodePool
 	var problems params.Problems
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			problems = append(problems, fmt.Sprintf("the rack renders no pool %s; its pools are %s", shape.Quote(name), shape.Shorten(strings.Join(known, ", "))))
+			problems = append(problems, params.Problem{Text: fmt.Sprintf("the rack renders no pool %s; its pools are %s", shape.Quote(name), shape.Shorten(strings.Join(known, ", ")))})
 		}
 	}
 	if problems != nil {

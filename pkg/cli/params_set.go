@@ -26,6 +26,8 @@ parameter that can be cleared. JSON parameters take JSON, base64 of JSON, or the
 	cmd.Flags().StringVar(&file, "file", "", "a `FILE` with a JSON or YAML map of more parameters; - is stdin")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "pass unknown and managed names, release gates and destructive changes")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check, store nothing, and print the NodePools that the rack would render")
+	output := addOutput(cmd, "yaml", "json")
+	cmd.Flags().Lookup("output").Usage = "output of a dry run as yaml, json"
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 && file == "" {
 			return errors.New("Key=Value is missing: give a parameter to set, or --file") //nolint:staticcheck // it begins with what to type
@@ -46,13 +48,35 @@ parameter that can be cleared. JSON parameters take JSON, base64 of JSON, or the
 			return err
 		}
 		maps.Copy(set, given)
-		return a.change(params.Change{Set: set, Force: force, ReadFile: readFile}, dryRun)
+		a.canForce = true
+		c := params.Change{Set: set, Force: force}
+		if dryRun {
+			return a.dryRun(c, output.format)
+		}
+		return a.change(c)
 	})
 	return cmd
 }
 
-// change checks a change against the stored rack and stores it, or, in a dry run, prints what the rack would render.
-func (a *app) change(c params.Change, dryRun bool) error {
+// dryRun checks a change against the stored rack, stores nothing, and prints what the rack would render.
+func (a *app) dryRun(c params.Change, format string) error {
+	c.ReadFile = readRegularFile
+	rack, err := a.loadRack()
+	if err != nil {
+		return err
+	}
+	outcome, err := rack.Apply(c)
+	if err != nil {
+		return err
+	}
+	a.printWarnings(outcome)
+	return a.render(outcome.Rack, renderOptions{format: format})
+}
+
+// change checks a change against the stored rack and stores it.
+func (a *app) change(c params.Change) error {
+	// Files are read now: under the rack's lock, one that does not answer would hold up everybody else.
+	c.ReadFile = readAhead(c.Files())
 	s, err := a.store()
 	if err != nil {
 		return err
@@ -60,18 +84,6 @@ func (a *app) change(c params.Change, dryRun bool) error {
 	name, err := a.rackName(s)
 	if err != nil {
 		return err
-	}
-	if dryRun {
-		rack, err := s.Rack(name)
-		if err != nil {
-			return err
-		}
-		outcome, err := rack.Apply(c)
-		if err != nil {
-			return err
-		}
-		a.printWarnings(outcome)
-		return a.render(outcome.Rack, renderOptions{format: "yaml"})
 	}
 	var outcome params.Outcome
 	var terraform bool

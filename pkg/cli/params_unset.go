@@ -13,7 +13,8 @@ func newParamsUnset(a *app) *cobra.Command {
 		Example: `  convox rack params unset karpenter_disruption_block_schedule karpenter_disruption_block_duration`,
 		Args:    arguments("the NAME of a parameter", 1, 0), ValidArgsFunction: a.completeStored,
 		RunE: run(func(names []string) error {
-			return a.change(params.Change{Unset: names, Force: force}, false)
+			a.canForce = true
+			return a.change(params.Change{Unset: names, Force: force})
 		}),
 	}
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "pass managed names, release gates and destructive changes")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"rackparams/params"
@@ -17,8 +18,8 @@ func newParamsValidate(a *app) *cobra.Command {
 		Args: noArguments,
 	}
 	cmd.Flags().StringVar(&v.file, "file", "", "a `FILE` with a JSON or YAML map of parameters to check instead; - is stdin")
-	cmd.Flags().StringVar(&v.provider, "provider", "", "as on this `PROVIDER` (default the rack's, or aws for a file)")
-	cmd.Flags().StringVar(&v.release, "release", "", "as at release `X.Y.Z` (default the rack's, or the newest for a file)")
+	cmd.Flags().Var(&v.provider, "provider", "as on this provider (default the rack's, or aws for a file)")
+	cmd.Flags().Var(&v.release, "release", "as at this release (default the rack's, or the newest for a file)")
 	completeProvider(cmd)
 	cmd.RunE = run(func([]string) error { return v.run() })
 	return cmd
@@ -26,7 +27,9 @@ func newParamsValidate(a *app) *cobra.Command {
 
 type paramsValidate struct {
 	*app
-	file, provider, release string
+	file     string
+	provider providerFlag
+	release  releaseFlag
 }
 
 func (v *paramsValidate) run() error {
@@ -34,17 +37,13 @@ func (v *paramsValidate) run() error {
 	if err != nil {
 		return err
 	}
-	if v.release != "" {
-		release, err := parseRelease(v.release)
-		if err != nil {
-			return err
-		}
-		rack = rack.AtRelease(release)
+	if v.release.Release != "" {
+		rack = rack.AtRelease(v.release.Release)
 	}
 	// Only the values of a file may name other files: what is stored has been read already.
 	var read params.ReadFile
 	if v.file != "" {
-		read = readFile
+		read = readRegularFile
 	}
 	warnings, err := rack.Validate(read)
 	if err != nil {
@@ -62,15 +61,11 @@ func (v *paramsValidate) subject() (params.Rack, error) {
 		if err != nil {
 			return params.Rack{}, err
 		}
-		provider := v.provider
-		if provider == "" {
-			provider = params.AWS.String()
-		}
-		return params.NewRack(provider, values)
+		return params.NewRack(cmp.Or(v.provider.name, params.AWS.String()), values)
 	}
 	rack, err := v.loadRack()
-	if err != nil || v.provider == "" {
+	if err != nil || v.provider.name == "" {
 		return rack.Rack, err
 	}
-	return params.NewRack(v.provider, rack.Stored())
+	return params.NewRack(v.provider.name, rack.Stored())
 }

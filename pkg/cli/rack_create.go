@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"rackparams/params"
+	"rackparams/pkg/store"
 
 	"github.com/spf13/cobra"
 )
 
 func newRackCreate(a *app) *cobra.Command {
-	var provider, release string
+	provider, release := providerFlag{"aws"}, releaseFlag{params.NewestRelease}
 	cmd := &cobra.Command{
 		Use:   "create NAME [Key=Value]...",
 		Short: "Register a rack",
@@ -20,26 +21,28 @@ Nothing is installed.`,
 		Args:              arguments("the rack's NAME", 1, 0),
 		ValidArgsFunction: a.completeAfterName(a.completeAssignments),
 	}
-	cmd.Flags().StringVar(&provider, "provider", "aws", "the `PROVIDER` the rack runs on")
-	cmd.Flags().StringVar(&release, "release", params.NewestRelease, "the rack's release, as `X.Y.Z`")
+	cmd.Flags().Var(&provider, "provider", "the provider the rack runs on")
+	cmd.Flags().Var(&release, "release", "the rack's release")
 	completeProvider(cmd)
 	cmd.PreRunE = checkAssignments(1)
 	cmd.RunE = run(func(args []string) error {
 		name := args[0]
+		if err := store.CheckName(name); err != nil {
+			return err
+		}
 		set, err := assignments(args[1:])
 		if err != nil {
 			return err
 		}
-		version, err := parseRelease(release)
+		if err := checkIdentity(set); err != nil {
+			return err
+		}
+		set["name"], set["release"] = name, release.String()
+		blank, err := params.NewRack(provider.name, nil)
 		if err != nil {
 			return err
 		}
-		set["name"], set["release"] = name, string(version)
-		blank, err := params.NewRack(provider, nil)
-		if err != nil {
-			return err
-		}
-		outcome, err := blank.Apply(params.Change{Set: set, Install: true, ReadFile: readFile})
+		outcome, err := blank.Apply(params.Change{Set: set, Install: true, ReadFile: readRegularFile})
 		if err != nil {
 			return err
 		}
@@ -47,7 +50,7 @@ Nothing is installed.`,
 		if err != nil {
 			return err
 		}
-		if err := s.Create(name, provider, outcome.Rack.Stored()); err != nil {
+		if err := s.Create(name, provider.name, outcome.Rack.Stored()); err != nil {
 			return err
 		}
 		a.printWarnings(outcome)
@@ -55,4 +58,18 @@ Nothing is installed.`,
 		return err
 	})
 	return cmd
+}
+
+// checkIdentity refuses, among the parameters, what the arguments and flags say already.
+func checkIdentity(set map[string]string) error {
+	var problems params.Problems
+	for name, instead := range map[string]string{"name": "the first argument", "release": "the flag --release"} {
+		if _, given := set[name]; given {
+			problems = append(problems, params.Problem{Text: fmt.Sprintf("%s is given by %s; leave %s= out", name, instead, name)})
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	return sorted(problems)
 }

@@ -32,6 +32,7 @@ Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder.
 	rack := group("rack", "Work with racks and their parameters", newRackCreate(a), newRackDelete(a), params)
 	root.AddCommand(newRacks(a), newSwitch(a), rack, newVersion(a))
 	root.InitDefaultCompletionCmd()
+	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultHelpCmd()
 	finish(root, a.name)
 	return root
@@ -90,6 +91,20 @@ func noArguments(_ *cobra.Command, args []string) error {
 		return fmt.Errorf("%q is one argument too many: the command takes none", args[0])
 	}
 	return nil
+}
+
+// newHelp is cobra's help command, but that it fails where there is no such command.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return fmt.Errorf("unknown command %q", strings.Join(args, " "))
+			}
+			return cmd.Help()
+		},
+	}
 }
 
 func newVersion(a *app) *cobra.Command {

@@ -22,7 +22,10 @@ func (a *app) printError(err error) {
 	case errors.Is(err, errSilent):
 	case errors.As(err, &problems):
 		for _, problem := range problems {
-			a.diagnose("ERROR", problem)
+			if problem.Forcible && a.canForce {
+				problem.Text += "; --force does it anyway"
+			}
+			a.diagnose("ERROR", problem.Text)
 		}
 	default:
 		a.diagnose("ERROR", err.Error())
@@ -38,6 +41,8 @@ func (a *app) warn(messages ...string) {
 func (a *app) notice(format string, args ...any) { a.diagnose("NOTICE", fmt.Sprintf(format, args...)) }
 
 func (a *app) diagnose(severity, message string) {
+	// Below this package nothing knows the program's name; there, commands stand without it.
+	message = strings.NewReplacer("`rack ", "`"+a.name+" rack ", "`switch`", "`"+a.name+" switch`").Replace(message)
 	lines := strings.Split(strings.TrimRight(message, "\n"), "\n")
 	for i, line := range lines {
 		lines[i] = escape(line)

@@ -136,8 +136,12 @@ func CheckNodeCount(nodes string) string {
 	if strings.HasSuffix(nodes, "%") {
 		return ""
 	}
-	if n, err := strconv.ParseInt(nodes, 10, 64); err != nil || n > math.MaxInt32 {
-		return fmt.Sprintf(`%s is more than Karpenter can hold; write at most "%d", or "100%%" for no limit`, shape.Quote(nodes), math.MaxInt32)
+	n, err := strconv.Atoi(nodes)
+	switch {
+	case err != nil:
+		return fmt.Sprintf(`%s is more than Karpenter can hold, and would stop every disruption of the pool; write at most "%d", or "100%%" for no limit`, shape.Quote(nodes), math.MaxInt32)
+	case n > math.MaxInt32:
+		return fmt.Sprintf(`%s is more than Karpenter can hold, and would be taken for %d; write at most "%d", or "100%%" for no limit`, shape.Quote(nodes), int32(n), math.MaxInt32)
 	}
 	return ""
 }

@@ -72,7 +72,7 @@ func TestWeekdays(t *testing.T) {
 func TestSuggestWeekdays(t *testing.T) {
 	for field, want := range map[string]string{
 		"MON-FRI": "MON-FRI", "MONN": "MON", "monday": "MON", "Tues": "TUE", "7": "0", "SAT-SUN": "SAT,SUN", "sat-sun": "SAT,SUN",
-		"FRI-MON": "FRI,SAT,SUN,MON", "THU-MON": "THU-SAT,SUN,MON", "5-1": "5,6,0,1", "6-7": "6,0", "1-7": "*", "MON-SUN": "*", "*/0": "*",
+		"FRI-MON": "FRI,SAT,SUN,MON", "THU-MON": "THU-SAT,SUN,MON", "5-1": "5,6,0,1", "6-7": "6,0", "1-7": "*", "0-7": "*", "SUN-7": "*", "7-7": "0-0", "7-3": "0-3", "MON-SUN": "*", "*/0": "*",
 		"monday-friday": "MON-FRI", "MON,7": "MON,0", "MON-FRI,SAT-SUN": "MON-FRI,SAT,SUN", "MON, TUE": "MON,TUE", "SUN-SATURDAY": "SUN-SAT",
 		"8": "", "L": "", "5L": "", "MON#1": "", "": "", ",": "", "mo": "", "-1": "", "1-2-3": "", "xyz": "", "monkey": "MON",
 	} {

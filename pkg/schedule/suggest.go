@@ -55,6 +55,10 @@ func suggestRange(item string) string {
 	if !ok1 || !ok2 {
 		return ""
 	}
+	// As the end of a range, 7 is the Sunday after Saturday.
+	if to == "7" && first == time.Sunday && from != "7" {
+		return "*"
+	}
 	if first <= last {
 		return dayAs(from, first) + "-" + dayAs(to, last)
 	}

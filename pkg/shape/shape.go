@@ -45,8 +45,9 @@ type Schema struct {
 	// Rule names the rule that a departure at this value breaks. Where it is empty, the enclosing Schema's holds.
 	Rule string
 
-	// Fields are the keys of an Object, in the order of the documentation. Other keys are departures.
+	// Fields are the keys of an Object, in the order of the documentation. Other keys are departures, unless it is Open.
 	Fields []Field
+	Open   bool
 
 	// Items is what the elements of a List or the values of a Map look like.
 	Items *Schema
@@ -108,7 +109,13 @@ type checker struct {
 	problems []Problem
 }
 
+// maxProblems is how many departures are reported of one value. Aliases let a small document hold any number of them.
+const maxProblems = 1000
+
 func (c *checker) report(node *yaml.Node, path, rule, message string) {
+	if len(c.problems) == maxProblems {
+		return
+	}
 	c.problems = append(c.problems, Problem{Path: path, Rule: rule, Message: message, Line: node.Line, Column: node.Column})
 }
 
@@ -126,20 +133,23 @@ func (c *checker) check(s *Schema, node *yaml.Node, path, rule string) {
 	case Object:
 		c.checkObject(s, node, path, rule)
 	case Map:
-		c.checkLength(s, len(node.Content)/2, node, path, rule)
-		for i := 0; i < len(node.Content); i += 2 {
-			key := node.Content[i]
-			at := Join(path, key.Value)
+		list := Entries(node)
+		c.checkLength(s, len(list), node, path, rule)
+		for _, entry := range list {
+			at := Join(path, entry.Key.Value)
 			if s.Key != nil {
-				if message := s.Key(key.Value); message != "" {
-					c.report(key, at, rule, message)
+				if message := s.Key(entry.Key.Value); message != "" {
+					c.report(entry.Key, at, rule, message)
 				}
 			}
-			c.check(s.Items, node.Content[i+1], at, rule)
+			c.check(s.Items, entry.Value, at, rule)
 		}
 	case List:
 		c.checkLength(s, len(node.Content), node, path, rule)
 		for i, item := range node.Content {
+			if len(c.problems) == maxProblems {
+				break
+			}
 			c.check(s.Items, item, path+"["+strconv.Itoa(i)+"]", rule)
 		}
 	default:
@@ -173,21 +183,26 @@ func scalarText(node *yaml.Node) string {
 }
 
 func (c *checker) checkObject(s *Schema, node *yaml.Node, path, rule string) {
-	for i := 0; i < len(node.Content); i += 2 {
-		key := node.Content[i]
+	seen := map[string]bool{}
+	for _, entry := range Entries(node) {
+		key := entry.Key
 		at := Join(path, key.Value)
 		field := s.field(key.Value)
 		switch {
+		case field == nil && s.Open:
 		case field == nil:
 			c.report(key, at, UnknownField, unknownKey(key.Value, s.names()))
+		case seen[key.Value]:
+			c.report(key, at, UnknownField, fmt.Sprintf("the key %s stands twice, and only one of the two is kept; write it once", Quote(key.Value)))
 		case field.Forbidden != "":
 			c.report(key, at, rule, field.Forbidden)
 		default:
-			c.check(field.Schema, node.Content[i+1], at, rule)
+			c.check(field.Schema, entry.Value, at, rule)
 		}
+		seen[key.Value] = true
 	}
 	for _, field := range s.Fields {
-		if field.Required && Get(node, field.Name) == nil {
+		if field.Required && !seen[field.Name] {
 			c.report(node, Join(path, field.Name), cmp.Or(field.Schema.Rule, rule), fmt.Sprintf("%q is required", field.Name))
 		}
 	}
@@ -244,6 +259,43 @@ func (s *Schema) takes(node *yaml.Node) bool {
 	return true
 }
 
+// Entry is a key of a mapping and its value.
+type Entry struct{ Key, Value *yaml.Node }
+
+// maxMerges is how deep merge keys are followed; beyond it they are a trap.
+const maxMerges = 8
+
+// Entries returns the entries of a mapping node, those of its YAML merge keys ("<<") behind its own. A key that stands
+// in both has its own value.
+func Entries(node *yaml.Node) []Entry { return entries(nil, Resolve(node), 0) }
+
+func entries(list []Entry, node *yaml.Node, depth int) []Entry {
+	if node.Kind != yaml.MappingNode || depth > maxMerges {
+		return list
+	}
+	var merged []*yaml.Node
+	own := len(list)
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		switch {
+		case key.Tag == "!!merge":
+			merged = append(merged, Resolve(value))
+		case depth == 0 || !slices.ContainsFunc(list[:own], func(e Entry) bool { return e.Key.Value == key.Value }):
+			list = append(list, Entry{Resolve(key), value})
+		}
+	}
+	for _, from := range merged {
+		if from.Kind == yaml.SequenceNode {
+			for _, item := range from.Content {
+				list = entries(list, Resolve(item), depth+1)
+			}
+			continue
+		}
+		list = entries(list, from, depth+1)
+	}
+	return list
+}
+
 // Resolve follows an alias to the node that it stands for.
 func Resolve(node *yaml.Node) *yaml.Node {
 	for node.Kind == yaml.AliasNode {
@@ -254,13 +306,9 @@ func Resolve(node *yaml.Node) *yaml.Node {
 
 // Get returns the value of key in the mapping node, or nil where there is none.
 func Get(node *yaml.Node, key string) *yaml.Node {
-	node = Resolve(node)
-	if node.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i < len(node.Content); i += 2 {
-		if node.Content[i].Value == key {
-			return Resolve(node.Content[i+1])
+	for _, entry := range Entries(node) {
+		if entry.Key.Value == key {
+			return Resolve(entry.Value)
 		}
 	}
 	return nil

@@ -88,7 +88,8 @@ func (s *Store) Names() ([]string, error) {
 	}
 	var names []string
 	for _, entry := range entries {
-		if entry.IsDir() && CheckName(entry.Name()) == nil {
+		// A link is listed too: it cannot be followed, and its owner should know.
+		if (entry.IsDir() || entry.Type() == fs.ModeSymlink) && CheckName(entry.Name()) == nil {
 			names = append(names, entry.Name())
 		}
 	}
@@ -120,18 +121,29 @@ func (s *Store) Create(name, provider string, values map[string]string) error {
 		return fmt.Errorf("making the racks' folder: %w", err)
 	}
 	path := filepath.Join(racks, name)
-	if err := os.Mkdir(path, 0o700); errors.Is(err, fs.ErrExist) {
+	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("the rack %s is there already; choose another name, or delete it first with `rack delete`", name)
-	} else if err != nil {
-		return fmt.Errorf("making the rack's folder: %w", err)
 	}
-	if err := fill(path, provider, values); err != nil {
-		return errors.Join(err, os.RemoveAll(path))
+	// The folder gets its name when it is whole, so that a rack is there or is not.
+	unfinished := filepath.Join(racks, "."+name+".new")
+	err = os.RemoveAll(unfinished)
+	if err == nil {
+		err = fill(unfinished, provider, values)
+	}
+	if err == nil {
+		err = os.Rename(unfinished, path)
+	}
+	if err != nil {
+		_ = os.RemoveAll(unfinished)
+		return fmt.Errorf("making the rack's folder: %w", err)
 	}
 	return nil
 }
 
 func fill(path, provider string, values map[string]string) error {
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return err
+	}
 	folder, err := os.OpenRoot(path)
 	if err != nil {
 		return err
@@ -287,11 +299,14 @@ func (s *Store) lock(name string) (func(), error) {
 }
 
 // providerPattern finds the provider in the main.tf of the Convox CLI.
-var providerPattern = regexp.MustCompile(`/terraform/system/([a-z]+)`)
+var providerPattern = regexp.MustCompile(`(?m)^[ \t]*(?:module[^\n#]*\{[ \t]*)?source[ \t]*=[ \t]*"[^"\n]*/terraform/system/([a-z]+)`)
 
 func read(folder *os.Root, name string) (Rack, error) {
 	rack := Rack{Name: name}
 	values, err := readStrings(folder, "vars.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return Rack{}, fmt.Errorf("%w; restore the file, or forget the rack with `rack delete`", err)
+	}
 	if err != nil {
 		return Rack{}, err
 	}
@@ -349,7 +364,11 @@ func readFile(folder *os.Root, name string) ([]byte, error) {
 func cause(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
-		return pathError.Err
+		err = pathError.Err
+	}
+	// The error of os.Root has no name to ask for.
+	if strings.Contains(err.Error(), "path escapes") {
+		return errors.New("a symbolic link leads out of the settings folder, and is not followed; put the folder or file itself there")
 	}
 	return err
 }

@@ -1,0 +1,109 @@
+package nodepool
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rackparams/pkg/shape"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Severity is how bad a finding is.
+type Severity string
+
+// The severities.
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+	SeverityInfo    Severity = "info"
+)
+
+// The rules that are not about the form of spec.disruption.
+const (
+	RuleAPIVersion          = "api-version"
+	RuleWindowNeverLifts    = "window-never-lifts"
+	RuleBlockedAlways       = "blocked-always"
+	RuleReasonUnconstrained = "reason-unconstrained"
+	RuleBudgetNeverDecides  = "budget-never-decides"
+	RuleExpiryNotCovered    = "expiry-not-covered"
+	RuleEmptyBlocked        = "empty-blocked"
+	RuleFiringInsideWindow  = "firing-inside-window"
+	RuleSmallPoolFreeze     = "small-pool-freeze"
+)
+
+// Finding is something that is wrong with a NodePool, or that its author should know.
+type Finding struct {
+	Severity Severity
+	Rule     string
+	Message  string
+	// Path leads to the field at fault, such as "spec.disruption.budgets[1].nodes".
+	Path string
+	// Line and Column are where it stands, counted from 1.
+	Line, Column int
+}
+
+// Lint returns what is wrong with a NodePool for Karpenter of version v: errors where the API server or Karpenter would
+// refuse or drop something, and else, where the budgets can be read, warnings about what they do. What does not repeat
+// weekly is decided over the 28 years from the year of now, in which leap years and weekdays come round once.
+func (m *Manifest) Lint(v Version, now time.Time) []Finding {
+	if m.apiVersion != APIVersion {
+		return []Finding{m.finding(SeverityError, RuleAPIVersion, "apiVersion", cmp.Or(shape.Get(m.node, "apiVersion"), m.node), fmt.Sprintf(
+			"Karpenter serves NodePools at %s only, not at %s: the API server refuses this one; migrate it to %s", APIVersion, shape.Quote(m.apiVersion), APIVersion))}
+	}
+	findings, budgetsBroken := m.lintForm(v)
+	if !budgetsBroken {
+		findings = append(findings, m.lintBudgets(v, now)...)
+	}
+	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
+	return findings
+}
+
+func (m *Manifest) finding(severity Severity, rule, path string, at *yaml.Node, message string) Finding {
+	return Finding{Severity: severity, Rule: rule, Path: path, Message: message, Line: at.Line, Column: at.Column}
+}
+
+// lintForm returns the errors, and whether the budgets are among what has them.
+func (m *Manifest) lintForm(v Version) (findings []Finding, budgetsBroken bool) {
+	spec := shape.Get(m.node, "spec")
+	if spec == nil {
+		return []Finding{m.finding(SeverityError, RuleDisruptionField, "spec", m.node, `"spec" is required`)}, true
+	}
+	problems := shape.Check(specSchema(v), spec, "spec")
+	problems = append(problems, m.checkExpiry()...)
+	for _, problem := range problems {
+		findings = append(findings, Finding{
+			Severity: SeverityError, Rule: problem.Rule, Path: problem.Path, Message: problem.Message + consequence(problem),
+			Line: problem.Line, Column: problem.Column,
+		})
+		budgetsBroken = budgetsBroken || strings.HasPrefix(problem.Path, "spec.disruption.budgets")
+	}
+	return findings, budgetsBroken || m.readSpec().unreadable != nil
+}
+
+// consequence says what comes of a departure, where the message does not.
+func consequence(p shape.Problem) string {
+	switch {
+	case p.Rule == shape.UnknownField && strings.HasPrefix(p.Path, "spec.disruption.budgets["):
+		return ": the API server drops it without a word, and the budget becomes another one"
+	case p.Rule == shape.UnknownField:
+		return ": the API server drops it without a word"
+	case p.Rule == RuleNodesFormat && p.Message == `"nodes" is required`:
+		return `: the API server fills in 10%; write what is meant, such as nodes: "0"`
+	case p.Rule == RuleNodesRange, p.Rule == RuleScheduleInvalid, p.Rule == RuleReasonsEmpty:
+		return ""
+	}
+	return ": the API server refuses the NodePool"
+}
+
+// checkExpiry looks at expireAfter, which the warnings need, though the template is not linted.
+func (m *Manifest) checkExpiry() []shape.Problem {
+	read := m.readSpec()
+	if read.expiryNode.Kind == yaml.MappingNode {
+		return nil
+	}
+	return shape.Check(&shape.Schema{Kind: shape.String, Rule: RuleDisruptionField, Check: CheckDurationOrNever}, read.expiryNode, "spec.template.spec.expireAfter")
+}

@@ -1,0 +1,99 @@
+package nodepool
+
+import (
+	"slices"
+	"time"
+)
+
+// RuledSpan is a span of time, [From, To), over which the budgets say the same.
+type RuledSpan struct {
+	From, To time.Time
+	Ruling
+}
+
+// Timeline returns what the budgets say for a reason over [from, to), on a pool of so many nodes: spans that join end to
+// end, neighbours of which differ in the ceiling or in the budgets that set it. It is made from the firings of the
+// schedules, so that its cost is that of the spans and not of the minutes between them.
+func (e *Evaluator) Timeline(reason Reason, from, to time.Time, nodes int) []RuledSpan {
+	return e.Timelines([]Reason{reason}, from, to, nodes)[0]
+}
+
+// Timelines returns the Timeline of each of the reasons.
+func (e *Evaluator) Timelines(reasons []Reason, from, to time.Time, nodes int) [][]RuledSpan {
+	// Windows begin and end on whole seconds, and so do spans.
+	from, to = from.UTC().Truncate(time.Second), to.UTC().Truncate(time.Second)
+	segments := e.sweep(from, to)
+	timelines := make([][]RuledSpan, len(reasons))
+	for i, reason := range reasons {
+		timelines[i] = e.ruled(segments, reason, nodes)
+	}
+	return timelines
+}
+
+func (e *Evaluator) ruled(segments []segment, reason Reason, nodes int) []RuledSpan {
+	// Over any time only a few different sets of budgets are active.
+	rulings := map[activeSet]Ruling{}
+	var spans []RuledSpan
+	for _, s := range segments {
+		ruling, known := rulings[s.active]
+		if !known {
+			ruling = e.ruling(s.active, reason, nodes)
+			rulings[s.active] = ruling
+		}
+		if n := len(spans); n > 0 && spans[n-1].same(ruling) && slices.Equal(spans[n-1].Budgets, ruling.Budgets) {
+			spans[n-1].To = s.to
+			continue
+		}
+		spans = append(spans, RuledSpan{s.from, s.to, ruling})
+	}
+	return spans
+}
+
+// horizons are how far ahead a change is looked for, one after the other: most come within a week, and of the rest all
+// within a year or, with leap days, eight.
+var horizons = []time.Duration{8 * day, 400 * day, 9 * 366 * day}
+
+const day = 24 * time.Hour
+
+// NextChange returns when the ceiling for a reason next changes after a time, on a pool of so many nodes, and whether it
+// does within nine years.
+func (e *Evaluator) NextChange(reason Reason, at time.Time, nodes int) (time.Time, bool) {
+	for _, horizon := range horizons {
+		spans := e.Timeline(reason, at, at.Add(horizon), nodes)
+		for _, span := range spans {
+			if !span.same(spans[0].Ruling) {
+				return span.From, true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// Window is the window of a budget with a schedule that holds a time, or else the next one.
+type Window struct {
+	Active   bool
+	From, To time.Time
+}
+
+// Window returns the window of the i-th budget that holds a time, or else its next one, whole; found is false for a
+// budget that is always or never active, and for one that cannot be read.
+func (e *Evaluator) Window(i int, at time.Time) (w Window, found bool) {
+	b := &e.budgets[i]
+	if b.broken != "" || !b.scheduled || b.windows.Always() || b.windows.Never() {
+		return Window{}, false
+	}
+	for _, horizon := range horizons {
+		// Windows that join may have begun long before, and may end long after.
+		first, last := at.Add(-horizon), at.Add(horizon)
+		for _, span := range b.windows.Spans(first, last) {
+			if !span.To.After(at) {
+				continue
+			}
+			if span.From.After(first) && span.To.Before(last) {
+				return Window{Active: !span.From.After(at), From: span.From, To: span.To}, true
+			}
+			break
+		}
+	}
+	return Window{}, false
+}
