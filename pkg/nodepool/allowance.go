@@ -71,11 +71,17 @@ func (s State) disrupting(reason Reason) int {
 	return s.NotReady + s.Deleting
 }
 
-// NewEvaluator makes budgets ready. A nil list is the one budget of 10% that the API server fills in.
-func NewEvaluator(budgets Budgets) *Evaluator {
+// Effective returns the budgets that hold: those given, or for an absent list the one that the API server fills in.
+func Effective(budgets Budgets) Budgets {
 	if budgets == nil {
-		budgets = Budgets{{Nodes: "10%"}}
+		return Budgets{{Nodes: "10%"}}
 	}
+	return budgets
+}
+
+// NewEvaluator makes budgets ready; for an absent list, those that the API server fills in.
+func NewEvaluator(budgets Budgets) *Evaluator {
+	budgets = Effective(budgets)
 	e := &Evaluator{budgets: make([]evaluatedBudget, len(budgets))}
 	for i, budget := range budgets {
 		e.budgets[i] = evaluate(budget)

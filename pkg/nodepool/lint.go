@@ -76,7 +76,7 @@ func (m *Manifest) lintForm(v Version) (findings []Finding, budgetsBroken bool) 
 	problems = append(problems, m.checkExpiry()...)
 	for _, problem := range problems {
 		findings = append(findings, Finding{
-			Severity: SeverityError, Rule: problem.Rule, Path: problem.Path, Message: problem.Message + consequence(problem),
+			Severity: SeverityError, Rule: problem.Rule, Path: problem.Path, Message: withConsequence(problem),
 			Line: problem.Line, Column: problem.Column,
 		})
 		budgetsBroken = budgetsBroken || strings.HasPrefix(problem.Path, "spec.disruption.budgets")
@@ -84,19 +84,24 @@ func (m *Manifest) lintForm(v Version) (findings []Finding, budgetsBroken bool) 
 	return findings, budgetsBroken || m.readSpec().unreadable != nil
 }
 
-// consequence says what comes of a departure, where the message does not.
-func consequence(p shape.Problem) string {
+// withConsequence is the message of a departure, with what comes of it.
+func withConsequence(p shape.Problem) string {
+	consequence := "the API server refuses the NodePool"
 	switch {
 	case p.Rule == shape.UnknownField && strings.HasPrefix(p.Path, "spec.disruption.budgets["):
-		return ": the API server drops it without a word, and the budget becomes another one"
+		consequence = "the API server drops it without a word, and the budget becomes another one"
 	case p.Rule == shape.UnknownField:
-		return ": the API server drops it without a word"
+		consequence = "the API server drops it without a word"
 	case p.Rule == RuleNodesFormat && p.Message == `"nodes" is required`:
-		return `: the API server fills in 10%; write what is meant, such as nodes: "0"`
+		consequence = `the API server fills in 10%; write what is meant, such as nodes: "0"`
 	case p.Rule == RuleNodesRange, p.Rule == RuleScheduleInvalid, p.Rule == RuleReasonsEmpty:
-		return ""
+		// These messages say it themselves.
+		return p.Message
 	}
-	return ": the API server refuses the NodePool"
+	if strings.HasSuffix(p.Message, "?") {
+		return p.Message + " T" + consequence[1:]
+	}
+	return p.Message + ": " + consequence
 }
 
 // checkExpiry looks at expireAfter, which the warnings need, though the template is not linted.

@@ -3,6 +3,8 @@ package nodepool
 import (
 	"slices"
 	"time"
+
+	"rackparams/pkg/schedule"
 )
 
 // RuledSpan is a span of time, [From, To), over which the budgets say the same.
@@ -69,18 +71,34 @@ func (e *Evaluator) NextChange(reason Reason, at time.Time, nodes int) (time.Tim
 	return time.Time{}, false
 }
 
-// Window is the window of a budget with a schedule that holds a time, or else the next one.
-type Window struct {
-	Active   bool
-	From, To time.Time
+// Status is how one budget stands at a time.
+type Status struct {
+	Active bool
+	// Ceiling is what the budget says on the pool, active or not, where Karpenter can read it.
+	Ceiling  int
+	Readable bool
+	// Window is the window that holds the time, or else the next one. Budgets that are always or never active have none.
+	Window    schedule.Span
+	HasWindow bool
 }
 
-// Window returns the window of the i-th budget that holds a time, or else its next one, whole; found is false for a
-// budget that is always or never active, and for one that cannot be read.
-func (e *Evaluator) Window(i int, at time.Time) (w Window, found bool) {
+// Status returns how the i-th budget stands at a time, on a pool of so many nodes.
+func (e *Evaluator) Status(i int, at time.Time, nodes int) Status {
 	b := &e.budgets[i]
-	if b.broken != "" || !b.scheduled || b.windows.Always() || b.windows.Never() {
-		return Window{}, false
+	s := Status{Readable: b.broken == "" && b.sizeless == ""}
+	if s.Readable {
+		s.Ceiling = b.ceiling(nodes)
+	}
+	if b.broken == "" {
+		s.Active = b.active(at)
+		s.Window, s.HasWindow = b.window(at)
+	}
+	return s
+}
+
+func (b *evaluatedBudget) window(at time.Time) (w schedule.Span, found bool) {
+	if !b.scheduled || b.windows.Always() || b.windows.Never() {
+		return w, false
 	}
 	for _, horizon := range horizons {
 		// Windows that join may have begun long before, and may end long after.
@@ -90,10 +108,10 @@ func (e *Evaluator) Window(i int, at time.Time) (w Window, found bool) {
 				continue
 			}
 			if span.From.After(first) && span.To.Before(last) {
-				return Window{Active: !span.From.After(at), From: span.From, To: span.To}, true
+				return span, true
 			}
 			break
 		}
 	}
-	return Window{}, false
+	return w, false
 }

@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"rackparams/pkg/nodepool"
+
+	"github.com/spf13/cobra"
+)
+
+func newNodepoolExplain(a *app) *cobra.Command {
+	e := &nodepoolExplain{}
+	cmd := &cobra.Command{
+		Use: "explain [FILE]... --nodes N", Short: "Say what the budgets of NodePools allow at a time, and why",
+		Long: `For each reason: the ceiling, what is left of it, which budgets decide it, and when it next changes.
+Nodes that are not ready or being deleted use the ceiling up.`,
+		Example: `  convox nodepool explain --nodes 10 -r prod
+  convox nodepool explain pool.yaml --nodes 10 --not-ready 1 --at 2026-12-05T10:00:00Z`,
+	}
+	e.sources = addSources(a, cmd)
+	e.addPool(cmd)
+	cmd.Flags().IntVar(&e.state.Nodes, "nodes", -1, "how many initialized nodes the pool has")
+	cmd.Flags().IntVar(&e.state.NotReady, "not-ready", 0, "how many of them are not ready")
+	cmd.Flags().IntVar(&e.state.Deleting, "deleting", 0, "how many others are marked for deletion")
+	cmd.Flags().Var(&e.at, "at", "the time, in UTC unless it says otherwise (default now)")
+	output := addOutput(cmd, "table", "json")
+	cmd.Args = e.check
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if e.state.Nodes < 0 {
+			return errors.New("--nodes is missing: say how many nodes the pool has")
+		}
+		if e.state.NotReady < 0 || e.state.Deleting < 0 {
+			return errors.New("--not-ready and --deleting are numbers from 0 on")
+		}
+		return nil
+	}
+	cmd.RunE = run(func([]string) error {
+		if e.at.IsZero() {
+			e.at.Time = time.Now().UTC().Truncate(time.Second)
+		}
+		pools := []any{}
+		err := e.each(func(m *nodepool.Manifest) error {
+			x := e.explain(m)
+			if output.format == "json" {
+				pools = append(pools, x.json())
+				return nil
+			}
+			return x.text(a)
+		})
+		if output.format == "json" && (err == nil || errors.Is(err, errSilent)) {
+			if err := encode(a.Out, "json", map[string]any{"pools": pools}); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	return cmd
+}
+
+type nodepoolExplain struct {
+	*sources
+	state nodepool.State
+	at    timeFlag
+	shown int
+}
+
+// explanation is what is said of one pool.
+type explanation struct {
+	name      string
+	at        time.Time
+	state     nodepool.State
+	evaluator *nodepool.Evaluator
+	budgets   nodepool.Budgets
+	reasons   []nodepool.Reason
+	refused   []error // why the API server would not take the list
+	first     bool
+}
+
+func (e *nodepoolExplain) explain(m *nodepool.Manifest) explanation {
+	budgets, refused := m.Budgets()
+	e.shown++
+	return explanation{
+		name: m.Name, at: e.at.Time, state: e.state, reasons: e.karpenter().Reasons(), refused: refused,
+		evaluator: nodepool.NewEvaluator(budgets), budgets: nodepool.Effective(budgets), first: e.shown == 1,
+	}
+}
+
+// ruled is what is said of one reason.
+type ruled struct {
+	nodepool.Ruling
+	reason     nodepool.Reason
+	allowed    int
+	nextChange *time.Time
+}
+
+func (x explanation) rule(reason nodepool.Reason) ruled {
+	if len(x.refused) > 0 {
+		return ruled{reason: reason, Ruling: nodepool.Ruling{Budgets: []int{}}}
+	}
+	r := ruled{reason: reason, Ruling: x.evaluator.Ruling(reason, x.at, x.state.Nodes), allowed: x.evaluator.Allowed(reason, x.at, x.state)}
+	if next, found := x.evaluator.NextChange(reason, x.at, x.state.Nodes); found {
+		r.nextChange = &next
+	}
+	return r
+}
+
+func (x explanation) errors() []string {
+	texts := []string{}
+	for _, err := range x.refused {
+		texts = append(texts, err.Error())
+	}
+	if len(texts) == 0 {
+		for _, err := range x.evaluator.Errors() {
+			texts = append(texts, err.Error())
+		}
+	}
+	return texts
+}
+
+func (x explanation) json() map[string]any {
+	reasons, budgets := []any{}, []any{}
+	for _, reason := range x.reasons {
+		r := x.rule(reason)
+		entry := map[string]any{"reason": reason, "unlimited": r.Unlimited, "ceiling": r.Ceiling, "allowed": r.allowed, "decidedBy": r.Budgets, "nextChange": formatTime(r.nextChange)}
+		if r.Unlimited {
+			entry["ceiling"], entry["allowed"] = nil, nil
+		}
+		reasons = append(reasons, entry)
+	}
+	if len(x.refused) == 0 {
+		for i, budget := range x.budgets {
+			budgets = append(budgets, x.budgetJSON(i, budget))
+		}
+	}
+	return map[string]any{
+		"name": x.name, "at": x.at.UTC().Format(time.RFC3339Nano), "nodes": x.state.Nodes, "notReady": x.state.NotReady, "deleting": x.state.Deleting,
+		"reasons": reasons, "budgets": budgets, "errors": x.errors(),
+	}
+}
+
+func (x explanation) budgetJSON(i int, budget nodepool.Budget) map[string]any {
+	status := x.evaluator.Status(i, x.at, x.state.Nodes)
+	entry := map[string]any{
+		"index": i, "nodes": budget.Nodes, "reasons": nil, "schedule": nil, "duration": nil, "active": status.Active,
+		"ceiling": nil, "windowStart": nil, "windowEnd": nil,
+	}
+	if budget.Reasons != nil {
+		entry["reasons"] = budget.Reasons
+	}
+	if budget.Schedule != "" {
+		entry["schedule"] = budget.Schedule
+	}
+	if budget.Duration != "" {
+		entry["duration"] = budget.Duration
+	}
+	if status.Readable {
+		entry["ceiling"] = status.Ceiling
+	}
+	if status.HasWindow {
+		entry["windowStart"], entry["windowEnd"] = formatTime(&status.Window.From), formatTime(&status.Window.To)
+	}
+	return entry
+}
+
+func (x explanation) text(a *app) error {
+	heading := fmt.Sprintf("%s at %s, %s", escape(x.name), x.at.UTC().Format(time.RFC3339), plural(x.state.Nodes, "node"))
+	if x.state.NotReady > 0 {
+		heading += fmt.Sprintf(", %d not ready", x.state.NotReady)
+	}
+	if x.state.Deleting > 0 {
+		heading += fmt.Sprintf(", %d being deleted", x.state.Deleting)
+	}
+	if !x.first {
+		fmt.Fprintln(a.Out)
+	}
+	fmt.Fprintf(a.Out, "%s\n\n", heading)
+	rows := [][]string{{"REASON", "ALLOWED", "CEILING", "DECIDED BY", "NEXT CHANGE"}}
+	for _, reason := range x.reasons {
+		r := x.rule(reason)
+		row := []string{string(reason), fmt.Sprint(r.allowed), fmt.Sprint(r.Ceiling), budgetList(r.Budgets), formatTimeText(r.nextChange)}
+		if r.Unlimited {
+			row[1], row[2] = "unlimited", "unlimited"
+		}
+		rows = append(rows, row)
+	}
+	if err := table(a.Out, rows); err != nil {
+		return err
+	}
+	if len(x.refused) == 0 && len(x.budgets) > 0 {
+		fmt.Fprintln(a.Out)
+		if err := table(a.Out, x.budgetRows()); err != nil {
+			return err
+		}
+	}
+	for _, text := range x.errors() {
+		a.diagnose("WARNING", fmt.Sprintf("%s: nothing is allowed for any reason, since Karpenter cannot read it: %s", x.name, text))
+	}
+	return nil
+}
+
+func (x explanation) budgetRows() [][]string {
+	rows := [][]string{{"BUDGET", "NODES", "REASONS", "ACTIVE", "CEILING", "WINDOW"}}
+	for i, budget := range x.budgets {
+		status := x.evaluator.Status(i, x.at, x.state.Nodes)
+		row := []string{fmt.Sprint(i), budget.Nodes, "all", "no", "-", "always"}
+		if budget.Reasons != nil {
+			var names []string
+			for _, reason := range budget.Reasons {
+				names = append(names, string(reason))
+			}
+			row[2] = strings.Join(names, ",")
+		}
+		if status.Active {
+			row[3] = "yes"
+		}
+		if status.Readable {
+			row[4] = fmt.Sprint(status.Ceiling)
+		}
+		switch {
+		case !status.Readable:
+			row[5] = "unreadable"
+		case status.HasWindow:
+			row[5] = fmt.Sprintf("%s to %s", status.Window.From.Format(time.RFC3339), status.Window.To.Format(time.RFC3339))
+		case budget.Schedule != "" && !status.Active:
+			row[5] = "never"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// budgetList names budgets by their places.
+func budgetList(budgets []int) string {
+	if len(budgets) == 0 {
+		return "-"
+	}
+	names := make([]string, len(budgets))
+	for i, index := range budgets {
+		names[i] = fmt.Sprintf("budgets[%d]", index)
+	}
+	return strings.Join(names, ", ")
+}

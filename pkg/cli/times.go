@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+)
+
+// timeFlag is a flag that holds a time, zero while it is not given.
+type timeFlag struct{ time.Time }
+
+// timeForms are the ways in which a time may be written. Those without a zone are in UTC.
+var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+
+func (f *timeFlag) Type() string { return "TIME" }
+
+func (f *timeFlag) String() string {
+	if f.IsZero() {
+		return ""
+	}
+	return f.Format(time.RFC3339)
+}
+
+// Set takes the value of the flag.
+func (f *timeFlag) Set(text string) error {
+	for _, form := range timeForms {
+		if t, err := time.Parse(form, text); err == nil {
+			f.Time = t.UTC()
+			return nil
+		}
+	}
+	return fmt.Errorf("write a time such as 2026-12-05T09:00:00Z, or 2026-12-05 09:00 in UTC")
+}
+
+// formatTime writes a time for machines, and null for none.
+func formatTime(t *time.Time) any {
+	if t == nil {
+		return nil
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// formatTimeText writes a time for people.
+func formatTimeText(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
