@@ -77,8 +77,9 @@ type poolTimeline struct {
 func (t *nodepoolTimeline) run(format string) error {
 	var pools []poolTimeline
 	err := t.each(func(m *nodepool.Manifest) error {
-		pools = append(pools, t.timeline(m))
-		return nil
+		pool, err := t.timeline(m)
+		pools = append(pools, pool)
+		return err
 	})
 	if err != nil && !errors.Is(err, errSilent) {
 		return err
@@ -100,7 +101,10 @@ func (t *nodepoolTimeline) run(format string) error {
 	return errors.Join(failed, err)
 }
 
-func (t *nodepoolTimeline) timeline(m *nodepool.Manifest) poolTimeline {
+// maxTimelineChanges is how many changes a timeline may hold: thirty years of the busiest pools that people write.
+const maxTimelineChanges = 2_000_000
+
+func (t *nodepoolTimeline) timeline(m *nodepool.Manifest) (poolTimeline, error) {
 	budgets, refused := m.Budgets()
 	pool := poolTimeline{name: m.Name, reasons: t.karpenter().Reasons()}
 	if len(refused) > 0 {
@@ -111,14 +115,17 @@ func (t *nodepoolTimeline) timeline(m *nodepool.Manifest) poolTimeline {
 		for _, err := range refused {
 			pool.errors = append(pool.errors, err.Error())
 		}
-		return pool
+		return pool, nil
 	}
 	evaluator := nodepool.NewEvaluator(budgets)
+	if changes := evaluator.ChangesPerDay() * int(t.to.Sub(t.from.Time).Hours()/24); changes > maxTimelineChanges {
+		return pool, fmt.Errorf("%s: its budgets change up to %d times a day, which is too much for so long a span; give a shorter one", m.Name, evaluator.ChangesPerDay())
+	}
 	pool.spans = evaluator.Timelines(pool.reasons, t.from.Time, t.to.Time, t.nodes)
 	for _, err := range evaluator.Errors() {
 		pool.errors = append(pool.errors, err.Error())
 	}
-	return pool
+	return pool, nil
 }
 
 func (t *nodepoolTimeline) json(pools []poolTimeline) any {

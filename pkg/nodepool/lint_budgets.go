@@ -81,12 +81,9 @@ const maxChanges = 1_000_000
 // lookAhead cuts the time that is looked at into segments.
 func (l *budgetLint) lookAhead() {
 	l.weekly = true
-	perDay := 0
 	for i := range l.evaluator.budgets {
-		b := &l.evaluator.budgets[i]
-		if b.scheduled {
+		if b := &l.evaluator.budgets[i]; b.scheduled {
 			l.weekly = l.weekly && b.windows.RepeatsWeekly()
-			perDay += 2 * b.windows.SpansPerDay()
 		}
 	}
 	// Two weeks show each span of one week whole.
@@ -95,7 +92,7 @@ func (l *budgetLint) lookAhead() {
 	if !l.weekly {
 		from = time.Date(l.now.UTC().Year(), time.January, 1, 0, 0, 0, 0, time.UTC)
 		to = from.AddDate(28, 0, 0)
-		if days := maxChanges / perDay; days < 28*365 {
+		if days := maxChanges / l.evaluator.ChangesPerDay(); days < 28*365 {
 			to = from.AddDate(0, 0, max(days, 62))
 		}
 		l.reach = fmt.Sprintf("from %s to %s", from.Format(time.DateOnly), to.Format(time.DateOnly))

@@ -20,6 +20,18 @@ func (e *Evaluator) Timeline(reason Reason, from, to time.Time, nodes int) []Rul
 	return e.Timelines([]Reason{reason}, from, to, nodes)[0]
 }
 
+// ChangesPerDay returns how many times a day, at most, budgets become active or stop being so. With it the cost of a
+// timeline is known before it is made.
+func (e *Evaluator) ChangesPerDay() int {
+	changes := 0
+	for i := range e.budgets {
+		if b := &e.budgets[i]; b.scheduled && b.broken == "" {
+			changes += 2 * b.windows.SpansPerDay()
+		}
+	}
+	return changes
+}
+
 // Timelines returns the Timeline of each of the reasons.
 func (e *Evaluator) Timelines(reasons []Reason, from, to time.Time, nodes int) [][]RuledSpan {
 	// Windows begin and end on whole seconds, and so do spans.
