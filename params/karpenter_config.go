@@ -63,6 +63,8 @@ func karpenterConfigSchema(v nodepool.Version) *shape.Schema {
 		}
 		return nodepool.CheckLabelKey(key)
 	}
+	limits := nodepool.LimitsSchema()
+	limits.Key = nodepool.CheckResourceName
 	return object(
 		field("nodePool", object(
 			field("template", object(
@@ -76,7 +78,7 @@ func karpenterConfigSchema(v nodepool.Version) *shape.Schema {
 				)),
 			)),
 			field("disruption", disruption),
-			field("limits", nodepool.LimitsSchema()),
+			field("limits", limits),
 			field("weight", nodepool.WeightSchema()),
 		)),
 		field("ec2NodeClass", nodeClassSchema()),

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"rackparams/pkg/schedule"
 	"rackparams/pkg/shape"
@@ -50,6 +51,10 @@ func scheduleProblems(text string) []string {
 	}
 	if strings.HasPrefix(text, "@") {
 		return macroProblems(text)
+	}
+	// Karpenter's parser splits at every blank that Unicode has, the API server's pattern at the plain ones.
+	if odd := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) && r != ' ' }); odd >= 0 {
+		return []string{fmt.Sprintf("a blank in it is no plain space; write %q", strings.Join(strings.Fields(text), " "))}
 	}
 	fields := strings.Fields(text)
 	if len(fields) != 5 {

@@ -213,6 +213,9 @@ var awsLabels = []string{
 	"instance-size", "instance-tenancy", "placement-group-id", "placement-group-partition",
 }
 
+// CheckResourceName says why Kubernetes takes no resource of that name, such as cpu or nvidia.com/gpu, or "".
+func CheckResourceName(name string) string { return checkQualifiedName(name) }
+
 // CheckLabelValue says what is wrong with the value of a label, or "".
 func CheckLabelValue(value string) string {
 	if value == "" || (len(value) <= 63 && labelNamePattern().MatchString(value)) {
