@@ -57,7 +57,10 @@ func (p Problems) Error() string {
 // wrong.
 func (r Rack) Apply(c Change) (Outcome, error) {
 	t := &transition{before: r, change: c, in: context{karpenter: r.Release.Karpenter(), readFile: c.ReadFile}}
-	t.after = Rack{Provider: r.Provider, Release: r.Release, stored: r.Stored()}
+	t.after = Rack{Provider: r.Provider, Release: r.Release, stored: maps.Clone(r.stored)}
+	if t.after.stored == nil {
+		t.after.stored = map[string]string{}
+	}
 	t.setRelease()
 	for _, name := range slices.Sorted(maps.Keys(c.Set)) {
 		t.set(name, c.Set[name])

@@ -170,3 +170,25 @@ func unique(key string) func(list *yaml.Node, report shape.Report) {
 		}
 	}
 }
+
+// ConfigWithBudgets returns the karpenter_config of the rack, as JSON, with its budgets list replaced.
+func (r Rack) ConfigWithBudgets(budgets nodepool.Budgets) (string, error) {
+	config := map[string]any{}
+	if err := parseDocument(r.stored["karpenter_config"], &config); err != nil {
+		return "", fmt.Errorf("karpenter_config: %w", err)
+	}
+	disruption := within(within(config, "nodePool"), "disruption")
+	disruption["budgets"] = budgets
+	text, err := json.Marshal(config)
+	return string(text), err
+}
+
+// within returns the object at a key of another, which is made where there is none.
+func within(object map[string]any, key string) map[string]any {
+	inner, isObject := object[key].(map[string]any)
+	if !isObject {
+		inner = map[string]any{}
+		object[key] = inner
+	}
+	return inner
+}

@@ -154,19 +154,19 @@ func firingGap(text string) time.Duration {
 
 // checkWindow holds the rules for the two window parameters together.
 func checkWindow(t *transition) {
-	schedule, duration := t.after.Value(blockScheduleName), t.after.Value(blockDurationName)
-	if (schedule == "") != (duration == "") {
+	text, duration := t.after.Value(blockScheduleName), t.after.Value(blockDurationName)
+	if (text == "") != (duration == "") {
 		t.refuse(blockScheduleName, "%s and %s must be set together, and cleared together", blockScheduleName, blockDurationName)
 		return
 	}
-	if schedule == "" || t.isWrong(blockDurationName) || t.isWrong(blockScheduleName) {
+	if text == "" || t.isWrong(blockDurationName) || t.isWrong(blockScheduleName) {
 		return
 	}
-	gap := firingGap(schedule)
+	gap := firingGap(text)
 	// A duration that overflows is longer than any gap.
 	if length, err := time.ParseDuration(duration); err != nil || length >= gap {
 		t.refuse(blockDurationName, "%s=%s reaches the next firing of %q, which would block node replacement for good; it must be under %s, so at most %s",
-			blockDurationName, shape.Shorten(duration), schedule, hoursAndMinutes(gap), hoursAndMinutes(gap-time.Minute))
+			blockDurationName, shape.Shorten(duration), text, schedule.FormatDuration(gap), schedule.FormatDuration(gap-time.Minute))
 	}
 }
 
@@ -184,14 +184,9 @@ func checkWindowAgainstBudgets(t *transition) {
 		blockScheduleName, blockDurationName, shape.Quote(schedule), shape.Quote(duration))
 }
 
-// hoursAndMinutes writes a duration as people type it: "164h", "59m", "23h59m".
-func hoursAndMinutes(d time.Duration) string {
-	hours, minutes := int(d.Hours()), int(d.Minutes())%60
-	switch {
-	case minutes == 0:
-		return fmt.Sprintf("%dh", hours)
-	case hours == 0:
-		return fmt.Sprintf("%dm", minutes)
-	}
-	return fmt.Sprintf("%dh%dm", hours, minutes)
+// CheckWindow says why a rack takes no disruption window of this schedule and duration: Problems, or nil where it does.
+func CheckWindow(schedule, duration string) error {
+	rack := Rack{Provider: AWS, Release: NewestRelease}
+	_, err := rack.Apply(Change{Set: map[string]string{blockScheduleName: schedule, blockDurationName: duration}})
+	return err
 }

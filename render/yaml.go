@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"io"
 	"maps"
 	"slices"
@@ -170,7 +171,14 @@ func (y *yamlWriter) scalar(text string) string {
 		return text
 	}
 	written, found := y.scalars[text]
-	if !found {
+	switch {
+	case found:
+	case strings.ContainsAny(text, "\n\r"):
+		// yaml.v3 would write a block, which has to be indented; JSON's form is YAML too.
+		data, _ := json.Marshal(text)
+		written = string(data)
+		y.scalars[text] = written
+	default:
 		data, err := yaml.Marshal(text)
 		if err != nil {
 			panic("a string that YAML cannot write: " + err.Error())

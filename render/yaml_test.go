@@ -93,6 +93,15 @@ func TestYAMLIsThatOfTheGeneralEncoder(t *testing.T) {
 			require.Equal(t, general(t, pools), text.String())
 		}
 	}
+	for _, scalar := range []string{"0 9 * *\nMON", "\na", "a\r\nb", "\n"} {
+		pool := newPool("lines")
+		pool.Spec.Disruption.Budgets = nodepool.Budgets{{Nodes: "1", Schedule: scalar}}
+		var text bytes.Buffer
+		require.NoError(t, YAML(&text, []nodepool.NodePool{pool}))
+		var read nodepool.NodePool
+		require.NoError(t, yaml.Unmarshal(text.Bytes(), &read), text.String())
+		require.Equal(t, scalar, read.Spec.Disruption.Budgets[0].Schedule)
+	}
 	var text bytes.Buffer
 	require.NoError(t, YAML(&text, nil))
 	require.Empty(t, text.String())

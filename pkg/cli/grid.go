@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"rackparams/pkg/nodepool"
+	"rackparams/pkg/window"
 )
 
 // zoneFlag is the flag --tz.
@@ -16,9 +16,9 @@ func (f *zoneFlag) Type() string { return "ZONE" }
 
 // Set takes the value of the flag.
 func (f *zoneFlag) Set(text string) error {
-	zone, err := time.LoadLocation(text)
-	if err != nil || text == "" {
-		return fmt.Errorf("write the name of a time zone, such as Europe/Berlin or UTC")
+	zone, err := window.LoadZone(text)
+	if err != nil {
+		return err
 	}
 	f.Location = zone
 	return nil

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	_ "time/tzdata" // a bare machine has no zones of its own
 
 	"rackparams/pkg/nodepool"
 

@@ -30,7 +30,7 @@ Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder.
 		newParamsGet(a), newParamsSet(a), newParamsUnset(a), newParamsRender(a), newParamsDiff(a), newParamsValidate(a), newParamsDescribe(a),
 	)
 	rack := group("rack", "Work with racks and their parameters", newRackCreate(a), newRackDelete(a), params)
-	nodepool := group("nodepool", "Look into the disruption budgets of NodePools", newNodepoolLint(a), newNodepoolExplain(a), newNodepoolTimeline(a))
+	nodepool := group("nodepool", "Look into the disruption budgets of NodePools", newNodepoolLint(a), newNodepoolExplain(a), newNodepoolTimeline(a), newNodepoolWindow(a))
 	root.AddCommand(newRacks(a), newSwitch(a), rack, nodepool, newVersion(a))
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(newHelp(root))

@@ -130,6 +130,14 @@ func checkNodesRange(node *yaml.Node, report shape.Report) {
 	}
 }
 
+// CheckNodes says what is wrong with the nodes of a budget, or "".
+func CheckNodes(nodes string) string {
+	if message := checkNodesFormat(nodes); message != "" {
+		return message
+	}
+	return CheckNodeCount(nodes)
+}
+
 // CheckNodeCount says what is wrong with the size of a budget's nodes, or "". Karpenter keeps a count in 32 bits: it
 // wraps a larger one round, to 0 for 4294967296, and cannot read one past 64 bits at all, which freezes the pool.
 func CheckNodeCount(nodes string) string {

@@ -27,8 +27,15 @@ const maxRequirements = 100
 // TaintEffects are the effects that a taint may have.
 var TaintEffects = []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}
 
-// capacityTypes are the values of karpenter.sh/capacity-type that Karpenter knows.
-var capacityTypes = []string{"on-demand", "spot", "reserved"}
+// knownValues are the values of the labels of which Karpenter, or the AWS provider, knows all. A pool whose requirement
+// has none of them goes out of service.
+var knownValues = map[string][]string{
+	"karpenter.sh/capacity-type":         {"on-demand", "spot", "reserved"},
+	"karpenter.k8s.aws/instance-tenancy": {"default", "dedicated"},
+}
+
+// maxRequirementKey is how long the key of a requirement may be; a label may be one longer.
+const maxRequirementKey = 316
 
 // LabelsSchema says what spec.template.metadata.labels must look like.
 func LabelsSchema() *shape.Schema {
@@ -41,7 +48,12 @@ func LabelsSchema() *shape.Schema {
 // RequirementsSchema says what spec.template.spec.requirements must look like.
 func RequirementsSchema() *shape.Schema {
 	requirement := &shape.Schema{Kind: shape.Object, Fields: []shape.Field{
-		{Name: "key", Required: true, Schema: &shape.Schema{Kind: shape.String, Check: CheckLabelKey}},
+		{Name: "key", Required: true, Schema: &shape.Schema{Kind: shape.String, Check: func(key string) string {
+			if len(key) > maxRequirementKey {
+				return fmt.Sprintf("%s has %d bytes; %d at most are taken", shape.Quote(key), len(key), maxRequirementKey)
+			}
+			return CheckLabelKey(key)
+		}}},
 		{Name: "operator", Required: true, Schema: &shape.Schema{
 			Kind: shape.String, Check: shape.OneOf("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"),
 		}},
@@ -65,9 +77,9 @@ func checkRequirement(node *yaml.Node, report shape.Report) {
 		if len(values) == 0 {
 			report(node, ".values", "", `the operator In needs at least one value`)
 		}
-		if shape.Text(node, "key") == "karpenter.sh/capacity-type" {
+		if known := knownValues[shape.Text(node, "key")]; known != nil {
 			for _, value := range values {
-				if message := shape.OneOf(capacityTypes...)(value); message != "" {
+				if message := shape.OneOf(known...)(value); message != "" {
 					report(node, ".values", "", message)
 				}
 			}
@@ -202,9 +214,10 @@ func awsLabelHint(key string) string {
 	return fmt.Sprintf("; did you mean %q?", "karpenter.k8s.aws/"+near)
 }
 
-// awsLabels are the labels of the domain karpenter.k8s.aws that the AWS provider's CRD takes.
+// awsLabels are the labels of the domain karpenter.k8s.aws that both the AWS provider's CRD and its controller take. The
+// CRD has ec2nodeclass besides, with which the controller takes the pool out of service.
 var awsLabels = []string{
-	"capacity-reservation-id", "capacity-reservation-interruptible", "capacity-reservation-type", "ec2nodeclass",
+	"capacity-reservation-id", "capacity-reservation-interruptible", "capacity-reservation-type",
 	"instance-accelerator-count", "instance-accelerator-manufacturer", "instance-accelerator-name",
 	"instance-capability-flex", "instance-category", "instance-cpu", "instance-cpu-manufacturer",
 	"instance-cpu-sustained-clock-speed-mhz", "instance-ebs-bandwidth", "instance-encryption-in-transit-supported",

@@ -56,30 +56,55 @@ func (w Weekdays) Len() int { return bits.OnesCount8(uint8(w)) }
 // Has reports whether the set holds day.
 func (w Weekdays) Has(day time.Weekday) bool { return w&(1<<uint(day)) != 0 }
 
-// String writes the set as a cron field: "*" for every day, else the three-letter names from Sunday on, neighbours of
-// three days and more as a range ("MON-FRI", "MON,WED,FRI").
+// String writes the set as a cron field, the way people do: "*" for every day, else the three-letter names from Monday
+// on, or from Sunday on where that is shorter, neighbours of three days and more as a range ("MON-FRI", "SAT,SUN",
+// "SUN-TUE").
 func (w Weekdays) String() string {
 	if w == AllWeekdays {
 		return "*"
 	}
+	fromSunday := w.runs(time.Sunday, time.Saturday)
+	fromMonday := w.runs(time.Monday, time.Saturday)
+	if w.Has(time.Sunday) {
+		fromMonday = append(fromMonday, DayName(time.Sunday))
+	}
+	if len(fromSunday) < len(fromMonday) {
+		return strings.Join(fromSunday, ",")
+	}
+	return strings.Join(fromMonday, ",")
+}
+
+// runs are the days of the set from first to last. A range in cron runs forward from Sunday, so none leads over it.
+func (w Weekdays) runs(first, last time.Weekday) []string {
 	var parts []string
-	for day := time.Sunday; day <= time.Saturday; day++ {
+	for day := first; day <= last; day++ {
 		if !w.Has(day) {
 			continue
 		}
-		last := day
-		for last < time.Saturday && w.Has(last+1) {
-			last++
+		end := day
+		for end < last && w.Has(end+1) {
+			end++
 		}
-		switch {
-		case last-day >= 2:
-			parts = append(parts, DayName(day)+"-"+DayName(last))
-			day = last
-		default:
-			parts = append(parts, DayName(day))
+		if end-day >= 2 {
+			parts = append(parts, DayName(day)+"-"+DayName(end))
+			day = end
+			continue
 		}
+		parts = append(parts, DayName(day))
 	}
-	return strings.Join(parts, ",")
+	return parts
+}
+
+// FormatDuration writes whole minutes as people type them, and as budgets take them: "164h", "59m", "23h59m".
+func FormatDuration(d time.Duration) string {
+	hours, minutes := int(d/time.Hour), int(d/time.Minute)%60
+	switch {
+	case minutes == 0:
+		return fmt.Sprintf("%dh", hours)
+	case hours == 0:
+		return fmt.Sprintf("%dm", minutes)
+	}
+	return fmt.Sprintf("%dh%dm", hours, minutes)
 }
 
 // DayName returns the name of day that the parser knows, such as "MON".

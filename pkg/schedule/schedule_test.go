@@ -45,8 +45,8 @@ func TestParseRefuses(t *testing.T) {
 
 func TestWeekdays(t *testing.T) {
 	for field, want := range map[string]string{
-		"*": "*", "?": "*", "0-6": "*", "MON-FRI": "MON-FRI", "mon,Wed,fri": "MON,WED,FRI", "0,6": "SUN,SAT", "SAT-SAT": "SAT",
-		"*/7": "SUN", "1-5/5": "MON", "+1": "MON", "01": "MON", "MON,,TUE": "MON,TUE", "*/2": "SUN,TUE,THU,SAT", "SAT/1": "SAT", "5/1": "FRI,SAT",
+		"*": "*", "?": "*", "0-6": "*", "MON-FRI": "MON-FRI", "mon,Wed,fri": "MON,WED,FRI", "0,6": "SAT,SUN", "SUN-TUE": "SUN-TUE", "SUN,MON": "MON,SUN", "5-6,0": "FRI,SAT,SUN", "SAT-SAT": "SAT",
+		"*/7": "SUN", "1-5/5": "MON", "+1": "MON", "01": "MON", "MON,,TUE": "MON,TUE", "*/2": "TUE,THU,SAT,SUN", "SAT/1": "SAT", "5/1": "FRI,SAT",
 	} {
 		days, err := ParseWeekdays(field)
 		require.NoError(t, err, field)

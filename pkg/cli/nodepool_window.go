@@ -1,0 +1,402 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"rackparams/params"
+	"rackparams/pkg/nodepool"
+	"rackparams/pkg/shape"
+	"rackparams/pkg/window"
+
+	"github.com/spf13/cobra"
+)
+
+func newNodepoolWindow(a *app) *cobra.Command {
+	w := &nodepoolWindow{app: a, zone: zoneFlag{time.UTC}, reasons: reasonsFlag{inWindow: nodepool.Reasons{nodepool.Drifted, nodepool.Underutilized}}}
+	cmd := &cobra.Command{
+		Use: "window (--allow SPEC)... | (--block SPEC)...", Short: "Work out the budgets that allow disruption in some hours only",
+		Long: `From the hours in which disruption is allowed, or blocked, to the budgets that make it so. A SPEC is
+[DAYS ]HH:MM-HH:MM: DAYS a weekday, a list, a range that may wrap (fri-mon), daily (the default),
+weekdays or weekends. A window may cross midnight; 24:00 ends a day.
+
+The windows block the reasons Drifted and Underutilized, as a rack's own window does. --reasons names
+others, and with =never such as are not allowed at any time. Reasons that are not named keep the baseline.`,
+		Example: `  convox nodepool window --allow "sat 09:00-13:00"
+  convox nodepool window --block "weekdays 09:00-17:00" --tz America/New_York
+  convox nodepool window --allow "02:00-04:00" -o params
+  convox nodepool window --allow "sat 09:00-13:00" --reasons Drifted,Underutilized=never -o budgets`,
+		Args: noArguments,
+	}
+	cmd.Flags().Var(&w.allow, "allow", "allow disruption in these hours only; may be repeated")
+	cmd.Flags().Var(&w.block, "block", "block disruption in these hours; may be repeated")
+	cmd.Flags().Var(&w.zone, "tz", "the time zone of the hours")
+	cmd.Flags().BoolVar(&w.yearRound, "year-round", false, "one list that holds on either side of the changes of the clock")
+	cmd.Flags().Var(&w.reasons, "reasons", "the reasons that the windows are for, R or R=never, separated by commas")
+	cmd.Flags().StringVar(&w.nodes, "nodes", "10%", "the baseline: how many nodes may be disrupted at once outside the blocks")
+	cmd.Flags().Var(&w.from, "from", "the time from which on the windows are wanted, in UTC unless it says otherwise (default now)")
+	output := addOutput(cmd, "text", "params", "budgets", "json")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		w.nodesGiven = cmd.Flags().Changed("nodes")
+		return w.check()
+	}
+	cmd.RunE = run(func([]string) error { return w.run(output.format) })
+	return cmd
+}
+
+type nodepoolWindow struct {
+	*app
+	allow, block specFlag
+	zone         zoneFlag
+	yearRound    bool
+	reasons      reasonsFlag
+	nodes        string
+	nodesGiven   bool
+	from         timeFlag
+}
+
+// specFlag is a flag that takes SPECs; together they are the minutes of a week.
+type specFlag struct {
+	week  window.Week
+	texts []string
+}
+
+func (f *specFlag) Type() string   { return "SPEC" }
+func (f *specFlag) String() string { return strings.Join(f.texts, ", ") }
+
+// Set takes one more SPEC.
+func (f *specFlag) Set(text string) error {
+	week, err := window.ParseSpec(text)
+	if err != nil {
+		return err
+	}
+	f.week.Add(&week)
+	f.texts = append(f.texts, text)
+	return nil
+}
+
+// reasonsFlag is the flag --reasons.
+type reasonsFlag struct{ inWindow, never nodepool.Reasons }
+
+func (f *reasonsFlag) Type() string { return "R,..." }
+
+func (f *reasonsFlag) String() string {
+	var items []string
+	for _, reason := range f.inWindow {
+		items = append(items, string(reason))
+	}
+	for _, reason := range f.never {
+		items = append(items, string(reason)+"=never")
+	}
+	return strings.Join(items, ",")
+}
+
+// Set takes the value of the flag.
+func (f *reasonsFlag) Set(text string) error {
+	var inWindow, never nodepool.Reasons
+	for item := range strings.SplitSeq(text, ",") {
+		name, when, _ := strings.Cut(item, "=")
+		reason, err := parseReason(name)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(inWindow, reason) || slices.Contains(never, reason) {
+			return fmt.Errorf("%s is given twice", reason)
+		}
+		switch when {
+		case "":
+			inWindow = append(inWindow, reason)
+		case "never":
+			never = append(never, reason)
+		default:
+			return fmt.Errorf("write %s for the windows, or %s=never", reason, reason)
+		}
+	}
+	if inWindow == nil {
+		return errors.New("name a reason that the windows are for")
+	}
+	f.inWindow, f.never = inWindow, never
+	return nil
+}
+
+func parseReason(name string) (nodepool.Reason, error) {
+	var names []string
+	for _, reason := range nodepool.Newest.Reasons() {
+		if strings.EqualFold(name, string(reason)) {
+			return reason, nil
+		}
+		names = append(names, string(reason))
+	}
+	return "", fmt.Errorf("%s is not a reason; write one of %s%s", shape.Quote(name), strings.Join(names, ", "), shape.DidYouMean(name, names))
+}
+
+// check checks the flags, and puts the hours into one form: those in which disruption is allowed.
+func (w *nodepoolWindow) check() error {
+	switch {
+	case w.allow.texts == nil && w.block.texts == nil:
+		return errors.New(`say when: with --allow or --block, such as --allow "sat 09:00-13:00"`)
+	case w.allow.texts != nil && w.block.texts != nil:
+		return errors.New("give --allow or --block, not both")
+	}
+	if problem := nodepool.CheckNodes(w.nodes); problem != "" {
+		return fmt.Errorf("--nodes: %s", problem)
+	}
+	if w.block.texts != nil {
+		w.allow.week = w.block.week.Complement()
+	}
+	if w.from.IsZero() {
+		w.from.Time = time.Now().UTC().Truncate(time.Second)
+	}
+	return nil
+}
+
+func (w *nodepoolWindow) run(format string) error {
+	plan, err := window.Make(window.Request{Allowed: w.allow.week, Zone: w.zone.Location, From: w.from.Time, YearRound: w.yearRound})
+	if err != nil {
+		return err
+	}
+	if n := len(w.budgets(plan)); n > nodepool.MaxBudgets {
+		return fmt.Errorf("it takes %d budgets, and a NodePool takes %d; ask for fewer or more regular hours", n, nodepool.MaxBudgets)
+	}
+	switch format {
+	case "params":
+		return w.params(plan)
+	case "budgets":
+		return w.yaml(plan)
+	case "json":
+		return encode(w.Out, "json", w.json(plan))
+	}
+	return w.text(plan)
+}
+
+func (w *nodepoolWindow) budgets(plan *window.Plan) nodepool.Budgets {
+	return plan.Budgets(w.nodes, w.reasons.inWindow, w.reasons.never)
+}
+
+// rackLine is the command that gives a rack the plan: as its own window where that says it exactly, and else, with the
+// reason why not, as karpenter_config.
+func (w *nodepoolWindow) rackLine(plan *window.Plan) (line, whyNot string, err error) {
+	whyNot = w.whyNoRackWindow(plan)
+	command := w.name + " rack params set"
+	if whyNot == "" {
+		entry := plan.Entries[0]
+		line = fmt.Sprintf(`%s karpenter_disruption_block_schedule="%s" karpenter_disruption_block_duration=%s`, command, entry.Schedule(), entry.Duration())
+		if w.nodesGiven {
+			line += " karpenter_disruption_budget_nodes=" + w.nodes
+		}
+	} else {
+		var rack params.Rack
+		if w.rack != "" {
+			stored, err := w.loadRack()
+			if err != nil {
+				return "", "", err
+			}
+			rack = stored.Rack
+		}
+		config, err := rack.ConfigWithBudgets(w.budgets(plan))
+		if err != nil {
+			return "", "", err
+		}
+		line = fmt.Sprintf("%s karpenter_config='%s'", command, strings.ReplaceAll(config, "'", `'\''`))
+		if _, _, armed := rack.Window(); armed {
+			line += " karpenter_disruption_block_schedule= karpenter_disruption_block_duration="
+		}
+	}
+	if w.rack != "" {
+		line += " -r " + w.rack
+	}
+	return line, whyNot, nil
+}
+
+// whyNoRackWindow says why a rack's own window does not say the plan, or "" where it does.
+func (w *nodepoolWindow) whyNoRackWindow(plan *window.Plan) string {
+	sameReasons := len(w.reasons.inWindow) == 2 && slices.Contains(w.reasons.inWindow, nodepool.Drifted) && slices.Contains(w.reasons.inWindow, nodepool.Underutilized)
+	switch {
+	case len(w.reasons.never) > 0 || !sameReasons:
+		return "a rack's window is for Drifted and Underutilized together, and this is not"
+	case len(plan.Entries) > 1:
+		return fmt.Sprintf("it takes %d windows, and a rack has one", len(plan.Entries))
+	}
+	entry := plan.Entries[0]
+	if err := params.CheckWindow(entry.Schedule(), entry.Duration()); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+const configReach = "karpenter_config reaches the workload pool only: the build pool and the custom pools keep their budgets, without these windows"
+
+func (w *nodepoolWindow) params(plan *window.Plan) error {
+	line, whyNot, err := w.rackLine(plan)
+	if err != nil {
+		return err
+	}
+	if whyNot != "" {
+		w.notice("no rack window says it: %s", whyNot)
+		w.warn(configReach)
+	}
+	w.warnOfChange(plan)
+	_, err = fmt.Fprintln(w.Out, line)
+	return err
+}
+
+// warnOfChange says until when a plan holds that is printed alone.
+func (w *nodepoolWindow) warnOfChange(plan *window.Plan) {
+	if plan.Change != nil {
+		w.warn(fmt.Sprintf("this holds until %s, when the clock of %s changes; do it again then, or see --year-round", plan.Change.At.UTC().Format(time.RFC3339), w.zone.Location))
+	}
+}
+
+func (w *nodepoolWindow) yaml(plan *window.Plan) error {
+	w.warnOfChange(plan)
+	return encode(w.Out, "yaml", w.budgets(plan))
+}
+
+func (w *nodepoolWindow) json(plan *window.Plan) map[string]any {
+	all := map[string]any{
+		"zone": w.zone.String(), "allowed": spanTexts(&w.allow.week), "yearRound": w.yearRound, "givenUpMinutes": plan.GivenUp,
+		"from": formatTime(&w.from.Time), "now": w.planJSON(plan), "nextChange": nil, "then": nil, "rackWindow": nil, "whyNoRackWindow": nil,
+	}
+	if whyNot := w.whyNoRackWindow(plan); whyNot != "" {
+		all["whyNoRackWindow"] = whyNot
+	} else {
+		all["rackWindow"] = map[string]any{"schedule": plan.Entries[0].Schedule(), "duration": plan.Entries[0].Duration()}
+	}
+	if plan.Change != nil {
+		all["nextChange"] = map[string]any{
+			"at": formatTime(&plan.Change.At), "local": plan.Change.At.In(w.zone.Location).Format(time.RFC3339),
+			"offsetBeforeMinutes": plan.Change.Before, "offsetAfterMinutes": plan.Change.After,
+		}
+		all["then"] = w.planJSON(plan.Then)
+	}
+	return all
+}
+
+func (w *nodepoolWindow) planJSON(plan *window.Plan) map[string]any {
+	windows := []any{}
+	for _, entry := range plan.Entries {
+		windows = append(windows, map[string]any{"schedule": entry.Schedule(), "duration": entry.Duration()})
+	}
+	return map[string]any{"windows": windows, "budgets": w.budgets(plan)}
+}
+
+// text says it for a person.
+func (w *nodepoolWindow) text(plan *window.Plan) error {
+	line, whyNot, err := w.rackLine(plan)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Disruption for %s is allowed\n", reasonList(w.reasons.inWindow))
+	for _, text := range spanTexts(&w.allow.week) {
+		fmt.Fprintf(&b, "  %s %s\n", text, w.zone.Location)
+	}
+	if len(w.reasons.never) > 0 {
+		fmt.Fprintf(&b, "and for %s never", reasonList(w.reasons.never))
+	} else {
+		b.WriteString("and at no other time")
+	}
+	b.WriteString(". Other reasons keep the baseline of " + w.nodes + ".\n\n")
+	w.textOfTime(&b, plan)
+	if whyNot == "" {
+		fmt.Fprintf(&b, "\nOne rack window says it, on every pool:\n\n  %s\n", line)
+	} else {
+		fmt.Fprintf(&b, "\nNo rack window says it: %s. As karpenter_config, which reaches the\nworkload pool only, and neither the build pool nor custom pools:\n\n  %s\n", whyNot, line)
+	}
+	_, err = io.WriteString(w.Out, b.String())
+	return err
+}
+
+// textOfTime writes the windows, and what the changes of the clock do to them.
+func (w *nodepoolWindow) textOfTime(b *strings.Builder, plan *window.Plan) {
+	switch {
+	case w.yearRound && plan.GivenUp > 0:
+		fmt.Fprintf(b, "Blocked all year round (UTC), which gives up %s of the %s wanted each week:\n\n", minutesText(plan.GivenUp), minutesText(w.allow.week.Len()))
+	case w.yearRound:
+		b.WriteString("Blocked all year round (UTC):\n\n")
+	case plan.Change == nil:
+		b.WriteString("Blocked (UTC):\n\n")
+	default:
+		fmt.Fprintf(b, "Blocked until %s (UTC):\n\n", plan.Change.At.UTC().Format("2006-01-02 15:04"))
+	}
+	writeWindows(b, plan)
+	if plan.Change == nil {
+		return
+	}
+	change := plan.Change
+	fmt.Fprintf(b, "\nThe clock of %s changes on %s at %s UTC, from %s to %s.\nBlocked from then on (UTC):\n\n", w.zone.Location,
+		change.At.In(w.zone.Location).Format("Mon 2006-01-02"), change.At.UTC().Format("2006-01-02 15:04"), clockText(change.At, change.Before), clockText(change.At, change.After))
+	writeWindows(b, plan.Then)
+	late := plan.Blocked.Shift(change.After)
+	kept := late.Complement()
+	fmt.Fprintf(b, "\nIn that week: change the budgets at that moment, and each window is where it is wanted, but that one which\nthe change falls into is %s %s. Until they are changed, the old ones allow, by the new clock,\n",
+		minutesText(abs(change.After-change.Before)), map[bool]string{true: "shorter", false: "longer"}[change.After > change.Before])
+	for _, text := range spanTexts(&kept) {
+		fmt.Fprintf(b, "  %s %s\n", text, w.zone.Location)
+	}
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// clockText is the time on the wall at an instant, with an offset from UTC.
+func clockText(at time.Time, offset int) string {
+	sign, minutes := "+", offset
+	if offset < 0 {
+		sign, minutes = "-", -offset
+	}
+	return fmt.Sprintf("%s (UTC%s%02d:%02d)", at.UTC().Add(time.Duration(offset)*time.Minute).Format("15:04"), sign, minutes/60, minutes%60)
+}
+
+func writeWindows(b *strings.Builder, plan *window.Plan) {
+	rows := [][]string{}
+	for _, entry := range plan.Entries {
+		rows = append(rows, []string{"  " + entry.Schedule(), "for " + entry.Duration()})
+	}
+	_ = table(b, rows)
+}
+
+// spanTexts writes a set of minutes of the week as SPECs, one for all days with the same hours.
+func spanTexts(week *window.Week) []string {
+	texts := []string{}
+	for _, entry := range week.Entries() {
+		end := entry.Minute + int(entry.Length.Minutes())
+		days := strings.ToLower(entry.Days.String())
+		if days == "*" {
+			days = "daily"
+		}
+		from := fmt.Sprintf("%02d:%02d", entry.Minute/60, entry.Minute%60)
+		if end <= 48*60 && entry.Length < 24*time.Hour || end == 24*60 {
+			if end > 24*60 {
+				end -= 24 * 60
+			}
+			texts = append(texts, fmt.Sprintf("%s %s-%02d:%02d", days, from, end/60, end%60))
+			continue
+		}
+		texts = append(texts, fmt.Sprintf("%s %s, for %s", days, from, entry.Duration()))
+	}
+	return texts
+}
+
+func reasonList(reasons nodepool.Reasons) string {
+	names := make([]string, len(reasons))
+	for i, reason := range reasons {
+		names[i] = string(reason)
+	}
+	return strings.Join(names, " and ")
+}
+
+// minutesText writes a number of minutes for a person.
+func minutesText(minutes int) string {
+	hours, rest := minutes/60, minutes%60
+	switch {
+	case hours == 0:
+		return plural(rest, "minute")
+	case rest == 0:
+		return plural(hours, "hour")
+	}
+	return plural(hours, "hour") + " and " + plural(rest, "minute")
+}
