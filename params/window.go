@@ -77,7 +77,30 @@ func scheduleProblems(text string) []string {
 	if problem := weekdayProblem(fields[4]); problem != "" {
 		problems = append(problems, problem)
 	}
+	if spec := spanOfHours(fields); spec != "" {
+		problems[0] += fmt.Sprintf("; for a window over these hours, `nodepool window --block \"%s\"` says what to set", spec)
+	}
 	return problems
+}
+
+// spanOfHours returns the SPEC that the author of a schedule most likely means who gave a range of hours, as in
+// "0 9-17 * * MON-FRI", or "" where there is none.
+func spanOfHours(fields []string) string {
+	from, to, isRange := strings.Cut(fields[1], "-")
+	if !isRange || !isSingleNumber(fields[0], 59) || !isSingleNumber(from, 23) || !isSingleNumber(to, 23) || fields[2] != "*" || fields[3] != "*" {
+		return ""
+	}
+	first, _ := strconv.Atoi(from)
+	last, _ := strconv.Atoi(to)
+	days, err := schedule.ParseWeekdays(fields[4])
+	if err != nil || first >= last {
+		return ""
+	}
+	spec := fmt.Sprintf("%02d:%02s-%02d:%02s", first, fields[0], last, fields[0])
+	if days != schedule.AllWeekdays {
+		spec = strings.ToLower(days.String()) + " " + spec
+	}
+	return spec
 }
 
 func macroProblems(text string) []string {

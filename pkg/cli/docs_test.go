@@ -14,7 +14,7 @@ import (
 )
 
 // pages are the pages of the documentation whose commands are run.
-var pages = []string{"budgets.md"}
+var pages = []string{"budgets.md", "windows.md"}
 
 // fence matches a fenced block: ```yaml NAME holds a file, and ```console commands behind "$ " with what they print.
 var fence = regexp.MustCompile("(?ms)^```(yaml|console)(?: (\\S+))?\n(.*?)^```\n")

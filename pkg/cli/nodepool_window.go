@@ -328,13 +328,20 @@ func (w *nodepoolWindow) textOfTime(b *strings.Builder, plan *window.Plan) {
 		return
 	}
 	change := plan.Change
-	fmt.Fprintf(b, "\nThe clock of %s changes on %s at %s UTC, from %s to %s.\nBlocked from then on (UTC):\n\n", w.zone.Location,
-		change.At.In(w.zone.Location).Format("Mon 2006-01-02"), change.At.UTC().Format("2006-01-02 15:04"), clockText(change.At, change.Before), clockText(change.At, change.After))
+	fmt.Fprintf(b, "\nThe clock of %s changes on %s from %s to %s, at %s UTC.\nBlocked from then on (UTC):\n\n", w.zone.Location,
+		change.At.In(w.zone.Location).Format("Mon 2006-01-02"), clockText(change.At, change.Before), clockText(change.At, change.After), change.At.UTC().Format("2006-01-02 15:04"))
 	writeWindows(b, plan.Then)
 	late := plan.Blocked.Shift(change.After)
 	kept := late.Complement()
-	fmt.Fprintf(b, "\nIn that week: change the budgets at that moment, and each window is where it is wanted, but that one which\nthe change falls into is %s %s. Until they are changed, the old ones allow, by the new clock,\n",
-		minutesText(abs(change.After-change.Before)), map[bool]string{true: "shorter", false: "longer"}[change.After > change.Before])
+	b.WriteString("\nIn the week of the change: set the new windows at that moment, and each hour is where it is wanted")
+	if before := change.At.Add(-time.Minute).UTC().Add(time.Duration(change.Before) * time.Minute); w.allow.week.Has(before) {
+		effect := "shorter"
+		if change.After < change.Before {
+			effect = "longer"
+		}
+		fmt.Fprintf(b, "; the\nwindow that the change falls into is %s %s", minutesText(abs(change.After-change.Before)), effect)
+	}
+	b.WriteString(".\nUntil then the old ones allow, by the new clock,\n")
 	for _, text := range spanTexts(&kept) {
 		fmt.Fprintf(b, "  %s %s\n", text, w.zone.Location)
 	}

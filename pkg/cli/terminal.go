@@ -42,7 +42,7 @@ func (a *app) notice(format string, args ...any) { a.diagnose("NOTICE", fmt.Spri
 
 func (a *app) diagnose(severity, message string) {
 	// Below this package nothing knows the program's name; there, commands stand without it.
-	message = strings.NewReplacer("`rack ", "`"+a.name+" rack ", "`switch`", "`"+a.name+" switch`").Replace(message)
+	message = strings.NewReplacer("`rack ", "`"+a.name+" rack ", "`nodepool ", "`"+a.name+" nodepool ", "`switch`", "`"+a.name+" switch`").Replace(message)
 	lines := strings.Split(strings.TrimRight(message, "\n"), "\n")
 	for i, line := range lines {
 		lines[i] = escape(line)

@@ -36,6 +36,9 @@ func ParseSpec(text string) (Week, error) {
 	if len(words) > 1 {
 		// Blanks may stand round the commas of a list.
 		last := words[len(words)-1]
+		if !strings.ContainsAny(last.text, ":-") {
+			p.fail(last.at, "%s is no span of time; %s", shape.Quote(last.text), specForm)
+		}
 		list := word{strings.TrimRight(text[words[0].at:last.at], " \t"), words[0].at}
 		days = p.days(list)
 		words = []word{last}
