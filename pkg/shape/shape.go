@@ -262,38 +262,77 @@ func (s *Schema) takes(node *yaml.Node) bool {
 // Entry is a key of a mapping and its value.
 type Entry struct{ Key, Value *yaml.Node }
 
-// maxMerges is how deep merge keys are followed; beyond it they are a trap.
-const maxMerges = 8
-
 // Entries returns the entries of a mapping node, those of its YAML merge keys ("<<") behind its own. A key that stands
 // in both has its own value.
-func Entries(node *yaml.Node) []Entry { return entries(nil, Resolve(node), 0) }
-
-func entries(list []Entry, node *yaml.Node, depth int) []Entry {
-	if node.Kind != yaml.MappingNode || depth > maxMerges {
-		return list
+func Entries(node *yaml.Node) []Entry {
+	node = Resolve(node)
+	if node.Kind != yaml.MappingNode {
+		return nil
 	}
+	list := make([]Entry, 0, len(node.Content)/2)
 	var merged []*yaml.Node
-	own := len(list)
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := node.Content[i], node.Content[i+1]
-		switch {
-		case key.Tag == "!!merge":
-			merged = append(merged, Resolve(value))
-		case depth == 0 || !slices.ContainsFunc(list[:own], func(e Entry) bool { return e.Key.Value == key.Value }):
-			list = append(list, Entry{Resolve(key), value})
-		}
-	}
-	for _, from := range merged {
-		if from.Kind == yaml.SequenceNode {
-			for _, item := range from.Content {
-				list = entries(list, Resolve(item), depth+1)
-			}
+		if node.Content[i].Tag == mergeTag {
+			merged = append(merged, node.Content[i+1])
 			continue
 		}
-		list = entries(list, from, depth+1)
+		list = append(list, Entry{Resolve(node.Content[i]), node.Content[i+1]})
 	}
-	return list
+	if merged == nil {
+		return list
+	}
+	m := merger{list: list, seen: map[string]bool{}, left: maxMerged}
+	for _, entry := range list {
+		m.seen[entry.Key.Value] = true
+	}
+	for _, from := range merged {
+		m.merge(from)
+	}
+	return m.list
+}
+
+// mergeTag is the tag that the YAML parser gives a merge key.
+const mergeTag = "!!merge"
+
+// maxMerged is how many entries are looked at behind merge keys. Aliases let a small document hold any number of them.
+const maxMerged = 100_000
+
+// merger gathers what merge keys bring in.
+type merger struct {
+	list []Entry
+	seen map[string]bool
+	left int
+}
+
+func (m *merger) merge(from *yaml.Node) {
+	from = Resolve(from)
+	switch from.Kind {
+	case yaml.SequenceNode:
+		for _, item := range from.Content {
+			if m.left--; m.left < 0 {
+				return
+			}
+			m.merge(item)
+		}
+	case yaml.MappingNode:
+		var deeper []*yaml.Node
+		for i := 0; i+1 < len(from.Content); i += 2 {
+			if m.left--; m.left < 0 {
+				return
+			}
+			key, value := Resolve(from.Content[i]), from.Content[i+1]
+			switch {
+			case key.Tag == mergeTag:
+				deeper = append(deeper, value)
+			case !m.seen[key.Value]:
+				m.seen[key.Value] = true
+				m.list = append(m.list, Entry{key, value})
+			}
+		}
+		for _, item := range deeper {
+			m.merge(item)
+		}
+	}
 }
 
 // Resolve follows an alias to the node that it stands for.
@@ -306,9 +345,22 @@ func Resolve(node *yaml.Node) *yaml.Node {
 
 // Get returns the value of key in the mapping node, or nil where there is none.
 func Get(node *yaml.Node, key string) *yaml.Node {
-	for _, entry := range Entries(node) {
-		if entry.Key.Value == key {
-			return Resolve(entry.Value)
+	node = Resolve(node)
+	if node.Kind != yaml.MappingNode {
+		return nil
+	}
+	merges := false
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == key {
+			return Resolve(node.Content[i+1])
+		}
+		merges = merges || node.Content[i].Tag == mergeTag
+	}
+	if merges {
+		for _, entry := range Entries(node) {
+			if entry.Key.Value == key {
+				return Resolve(entry.Value)
+			}
 		}
 	}
 	return nil

@@ -92,3 +92,28 @@ func TestJoin(t *testing.T) {
 	assert.Equal(t, `a["\x1b"]`, Join("a", "\x1b"))
 	assert.Equal(t, `[""]`, Join("", ""))
 }
+
+// TestEntries shows how merge keys are read, and that no chain of them takes long.
+func TestEntries(t *testing.T) {
+	read := func(text string) map[string]string {
+		var document yaml.Node
+		require.NoError(t, yaml.Unmarshal([]byte(text), &document))
+		values := map[string]string{}
+		for _, entry := range Entries(Get(document.Content[0], "x")) {
+			values[entry.Key.Value] = Resolve(entry.Value).Value
+		}
+		return values
+	}
+	assert.Equal(t, map[string]string{"a": "1", "b": "3", "c": "4"}, read("base: &base {a: 1, b: 2}\nx: {<<: *base, b: 3, c: 4}"))
+	assert.Equal(t, map[string]string{"a": "1", "b": "2", "c": "4"}, read("p: &p {a: 1}\nq: &q {a: 5, b: 2}\nx: {<<: [*p, *q], c: 4}"))
+	assert.Equal(t, map[string]string{"a": "1", "b": "2"}, read("p: &p {a: 1}\nq: &q {<<: *p, b: 2}\nx: {<<: *q}"))
+	assert.Equal(t, map[string]string{"a": "1"}, read("x: &x {<<: *x, a: 1}"), "a mapping that merges itself")
+
+	var text strings.Builder
+	text.WriteString("a0: &a0 {k: v}\n")
+	for i := 1; i < 40; i++ {
+		fmt.Fprintf(&text, "a%d: &a%d {<<: [*a%d, *a%d, *a%d]}\n", i, i, i-1, i-1, i-1)
+	}
+	text.WriteString("x: {<<: *a39}\n")
+	assert.Equal(t, map[string]string{"k": "v"}, read(text.String()), "three to the power of forty steps, were they all taken")
+}
