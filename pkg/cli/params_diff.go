@@ -24,11 +24,7 @@ func newParamsDiff(a *app) *cobra.Command {
 	}
 	cmd.Flags().Var(&release, "release", "as the rack would render at this release")
 	cmd.RunE = run(func(args []string) error {
-		rack, err := a.loadRack()
-		if err != nil {
-			return err
-		}
-		changed, err := a.preview(rack.Rack, args, release)
+		rack, changed, err := a.preview(args, release)
 		if err != nil {
 			return err
 		}

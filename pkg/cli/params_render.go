@@ -8,6 +8,7 @@ import (
 	"rackparams/params"
 	"rackparams/pkg/nodepool"
 	"rackparams/pkg/shape"
+	"rackparams/pkg/store"
 	"rackparams/render"
 
 	"github.com/spf13/cobra"
@@ -38,11 +39,7 @@ Parameters that are given are applied first, and not stored.`,
 	_ = cmd.RegisterFlagCompletionFunc("pool", a.completePools)
 	output := addOutput(cmd, "yaml", "json")
 	cmd.RunE = run(func(args []string) error {
-		rack, err := a.loadRack()
-		if err != nil {
-			return err
-		}
-		changed, err := a.preview(rack.Rack, args, release)
+		_, changed, err := a.preview(args, release)
 		if err != nil {
 			return err
 		}
@@ -52,25 +49,26 @@ Parameters that are given are applied first, and not stored.`,
 	return cmd
 }
 
-// preview returns the rack as it would be at a release and with parameters set, and prints the warnings that belong to
-// them.
-func (a *app) preview(rack params.Rack, args []string, release releaseFlag) (params.Rack, error) {
+// preview returns the rack as it is, and as it would be at a release and with parameters set, and prints the warnings that
+// belong to them.
+func (a *app) preview(args []string, release releaseFlag) (now store.Rack, then params.Rack, err error) {
+	if now, err = a.loadRack(); err != nil {
+		return now, then, err
+	}
+	then = now.Rack
 	if release.Release != "" {
-		rack = rack.AtRelease(release.Release)
+		then = then.AtRelease(release.Release)
 	}
 	set, err := assignments(args)
-	if err != nil {
-		return rack, err
+	if err != nil || len(set) == 0 {
+		return now, then, err
 	}
-	if len(set) == 0 {
-		return rack, nil
-	}
-	outcome, err := rack.Apply(params.Change{Set: set, ReadFile: readRegularFile})
+	outcome, err := then.Apply(params.Change{Set: set, ReadFile: readRegularFile})
 	if err != nil {
-		return rack, err
+		return now, then, err
 	}
 	a.printWarnings(outcome)
-	return outcome.Rack, nil
+	return now, outcome.Rack, nil
 }
 
 // render prints the NodePools of a rack.

@@ -158,6 +158,21 @@ func fill(path, provider string, values map[string]string) error {
 // Update changes the values of a rack under its lock: change gets the rack as it is and returns the values to store.
 // Where it returns an error, nothing is stored and the error is handed on.
 func (s *Store) Update(name string, change func(Rack) (map[string]string, error)) error {
+	return s.locked(name, func(folder *os.Root) error {
+		rack, err := read(folder, name)
+		if err != nil {
+			return err
+		}
+		values, err := change(rack)
+		if err != nil {
+			return err
+		}
+		return writeValues(folder, values)
+	})
+}
+
+// locked calls work with the folder of a rack, under its lock.
+func (s *Store) locked(name string, work func(folder *os.Root) error) error {
 	folder, err := s.open(name)
 	if err != nil {
 		return err
@@ -168,29 +183,15 @@ func (s *Store) Update(name string, change func(Rack) (map[string]string, error)
 		return err
 	}
 	defer unlock()
-	rack, err := read(folder, name)
-	if err != nil {
-		return err
-	}
-	values, err := change(rack)
-	if err != nil {
-		return err
-	}
-	return writeValues(folder, values)
+	return work(folder)
 }
 
 // Delete forgets a rack. Folders that Terraform works in are refused: they are all that is known of what it made.
 func (s *Store) Delete(name string) error {
-	folder, err := s.open(name)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	unlock, err := s.lock(name)
-	if err != nil {
-		return err
-	}
-	defer unlock()
+	return s.locked(name, func(folder *os.Root) error { return s.remove(folder, name) })
+}
+
+func (s *Store) remove(folder *os.Root, name string) error {
 	for _, file := range []string{"main.tf", "terraform.tfstate", "terraform.tfstate.backup", ".terraform"} {
 		if _, err := folder.Lstat(file); err == nil {
 			return fmt.Errorf("the rack %s is Terraform's: its folder holds %s; uninstall the rack with the Convox CLI instead", name, file)
