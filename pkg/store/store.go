@@ -173,16 +173,22 @@ func (s *Store) Update(name string, change func(Rack) (map[string]string, error)
 
 // locked calls work with the folder of a rack, under its lock.
 func (s *Store) locked(name string, work func(folder *os.Root) error) error {
+	// Looked for before, so that no lock is made for a rack that is not there; opened under the lock, so that it is not one
+	// that somebody has just deleted.
 	folder, err := s.open(name)
 	if err != nil {
 		return err
 	}
-	defer folder.Close()
+	folder.Close()
 	unlock, err := s.lock(name)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if folder, err = s.open(name); err != nil {
+		return err
+	}
+	defer folder.Close()
 	return work(folder)
 }
 
