@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"rackparams/pkg/nodepool"
@@ -17,7 +18,7 @@ func writeChart(w io.Writer, t *nodepoolTimeline, pools []poolTimeline, coloured
 			b.WriteByte('\n')
 		}
 		c := chart{coloured: coloured}
-		fmt.Fprintf(&b, "%s: how many of %s may be disrupted at once, by the hour in %s\n", escape(pool.name), plural(t.nodes, "node"), t.zone.Location)
+		fmt.Fprintf(&b, "%s\nHow many of %s may be disrupted at once, by the hour in %s\n", escape(pool.name), plural(t.nodes, "node"), t.zone.Location)
 		for _, group := range gridGroups(pool) {
 			fmt.Fprintf(&b, "\n%s\n%-12s%s\n", group, "", hourMarks)
 			for _, day := range grid(group.spans, t.zone.Location) {
@@ -40,6 +41,7 @@ const cellsPerHour = 2
 type chart struct {
 	coloured bool
 	letters  []int
+	more     bool // there were more numbers than letters
 	levels   [3]bool
 }
 
@@ -87,14 +89,20 @@ func (c *chart) sign(r nodepool.Ruling) string {
 	case r.Ceiling < 10:
 		return fmt.Sprint(r.Ceiling)
 	}
-	for i, ceiling := range c.letters {
-		if ceiling == r.Ceiling {
-			return string(rune('a' + i%26))
-		}
+	i := slices.Index(c.letters, r.Ceiling)
+	switch {
+	case i >= 0:
+		return signLetters[i : i+1]
+	case len(c.letters) == len(signLetters):
+		c.more = true
+		return "+"
 	}
 	c.letters = append(c.letters, r.Ceiling)
-	return string(rune('a' + (len(c.letters)-1)%26))
+	return signLetters[len(c.letters)-1 : len(c.letters)]
 }
+
+// signLetters are the letters for numbers from 10 on. There are more than a readable chart has numbers.
+const signLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 func (c *chart) legend() string {
 	var parts []string
@@ -102,10 +110,13 @@ func (c *chart) legend() string {
 		parts = append(parts, ". none")
 	}
 	for i, ceiling := range c.letters {
-		parts = append(parts, fmt.Sprintf("%c %d", 'a'+i%26, ceiling))
+		parts = append(parts, fmt.Sprintf("%c %d", signLetters[i], ceiling))
+	}
+	if c.more {
+		parts = append(parts, "+ another number")
 	}
 	if c.levels[levelUnlimited] {
 		parts = append(parts, "! no limit")
 	}
-	return "Each cell is half an hour and shows the least in it; a digit is that many nodes.\n" + strings.Join(parts, ", ") + "\n"
+	return "Each cell is half an hour and shows the least in it; a digit is that many nodes.\n" + wrap(strings.Join(parts, ", "), 80, "") + "\n"
 }

@@ -32,7 +32,7 @@ type band struct {
 
 // dayBands is one day of a grid.
 type dayBands struct {
-	date  time.Time // its midnight
+	date  time.Time // as midnight in UTC, whatever the zone
 	bands []band
 }
 
@@ -42,16 +42,16 @@ func grid(spans []nodepool.RuledSpan, zone *time.Location) []dayBands {
 	var days []dayBands
 	for _, span := range spans {
 		for at := span.From.In(zone); at.Before(span.To); {
-			midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, zone)
-			end := earliest(span.To.In(zone), time.Date(at.Year(), at.Month(), at.Day()+1, 0, 0, 0, 0, zone))
+			date := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
+			end := earliest(span.To.In(zone), nextDay(at))
 			// Within one offset from UTC the clock runs steadily.
 			if _, change := at.ZoneBounds(); !change.IsZero() && change.Before(end) && change.After(at) {
 				end = change
 			}
 			from := at.Hour()*60 + at.Minute()
 			to := from + int(end.Sub(at).Minutes())
-			if n := len(days); n == 0 || !days[n-1].date.Equal(midnight) {
-				days = append(days, dayBands{date: midnight})
+			if n := len(days); n == 0 || !days[n-1].date.Equal(date) {
+				days = append(days, dayBands{date: date})
 			}
 			last := &days[len(days)-1]
 			last.bands = append(last.bands, band{from, to, span.Ruling})
@@ -59,6 +59,16 @@ func grid(spans []nodepool.RuledSpan, zone *time.Location) []dayBands {
 		}
 	}
 	return days
+}
+
+// nextDay is the first instant of the next day by the clock of a time. Where the clock jumps over midnight, or over a whole
+// day, that is the end of the jump.
+func nextDay(at time.Time) time.Time {
+	midnight := time.Date(at.Year(), at.Month(), at.Day()+1, 0, 0, 0, 0, at.Location())
+	if midnight.Day() == at.Day() || !midnight.After(at) {
+		_, midnight = at.ZoneBounds()
+	}
+	return midnight
 }
 
 func earliest(a, b time.Time) time.Time {

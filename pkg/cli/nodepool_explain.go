@@ -22,38 +22,30 @@ Nodes that are not ready or being deleted use the ceiling up.`,
 	}
 	e.sources = addSources(a, cmd)
 	e.addPool(cmd)
-	cmd.Flags().IntVar(&e.state.Nodes, "nodes", -1, "how many initialized nodes the pool has")
-	cmd.Flags().IntVar(&e.state.NotReady, "not-ready", 0, "how many of them are not ready")
-	cmd.Flags().IntVar(&e.state.Deleting, "deleting", 0, "how many others are marked for deletion")
+	cmd.Flags().Var((*countFlag)(&e.state.Nodes), "nodes", "how many initialized nodes the pool has")
+	cmd.Flags().Var((*countFlag)(&e.state.NotReady), "not-ready", "how many of them are not ready")
+	cmd.Flags().Var((*countFlag)(&e.state.Deleting), "deleting", "how many others are marked for deletion")
 	cmd.Flags().Var(&e.at, "at", "the time, in UTC unless it says otherwise (default now)")
 	output := addOutput(cmd, "table", "json")
 	cmd.Args = e.check
-	cmd.PreRunE = func(*cobra.Command, []string) error {
-		if e.state.Nodes < 0 {
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if !cmd.Flags().Changed("nodes") {
 			return errors.New("--nodes is missing: say how many nodes the pool has")
-		}
-		if e.state.NotReady < 0 || e.state.Deleting < 0 {
-			return errors.New("--not-ready and --deleting are numbers from 0 on")
 		}
 		return nil
 	}
 	cmd.RunE = run(func([]string) error {
-		if e.at.IsZero() {
-			e.at.Time = time.Now().UTC().Truncate(time.Second)
-		}
-		pools := []any{}
+		e.at.orElse(time.Now().Truncate(time.Second))
+		pools := jsonList{w: a.Out, name: "pools"}
 		err := e.each(func(m *nodepool.Manifest) error {
 			x := e.explain(m)
 			if output.format == "json" {
-				pools = append(pools, x.json())
-				return nil
+				return pools.add(x.json())
 			}
 			return x.text(a)
 		})
 		if output.format == "json" && (err == nil || errors.Is(err, errSilent)) {
-			if err := encode(a.Out, "json", map[string]any{"pools": pools}); err != nil {
-				return err
-			}
+			err = errors.Join(err, pools.end())
 		}
 		return err
 	})
@@ -196,7 +188,7 @@ func (x explanation) text(a *app) error {
 		}
 	}
 	for _, text := range x.errors() {
-		a.diagnose("WARNING", fmt.Sprintf("%s: nothing is allowed for any reason, since Karpenter cannot read it: %s", x.name, text))
+		a.diagnose("WARNING", fmt.Sprintf("%s: nothing is allowed for any reason, since Karpenter cannot read it: %s", escape(x.name), text))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +32,7 @@ with --strict a warning.`,
 		if err := l.run(); err != nil {
 			return err
 		}
-		if l.counts.errors > 0 || l.counts.unreadable > 0 || strict && l.counts.warnings > 0 {
+		if l.counts.errors > 0 || l.failed || strict && l.counts.warnings > 0 {
 			return errSilent
 		}
 		return nil
@@ -69,7 +68,7 @@ type reporter interface {
 
 var reporters = map[string]func(io.Writer) reporter{
 	"text":   func(w io.Writer) reporter { return textReport{w} },
-	"json":   func(w io.Writer) reporter { return &jsonReport{w: w} },
+	"json":   func(w io.Writer) reporter { return &jsonReport{findings: jsonList{w: w, name: "findings"}} },
 	"github": func(w io.Writer) reporter { return githubReport{w} },
 }
 
@@ -78,12 +77,17 @@ type lintRun struct {
 	report reporter
 	now    time.Time
 	counts lintCounts
+	failed bool // something could not be read
 }
 
 func (l *lintRun) run() error {
 	for manifest, err := range l.manifests() {
 		if err != nil {
-			l.counts.unreadable++
+			l.failed = true
+			var readError *nodepool.ReadError
+			if errors.As(err, &readError) {
+				l.counts.unreadable++
+			}
 			diagnose, failed := l.report.unreadable(err)
 			if failed != nil {
 				return failed
@@ -108,7 +112,7 @@ func (l *lintRun) run() error {
 			}
 		}
 	}
-	if l.counts.pools == 0 && l.counts.unreadable == 0 && len(l.args) > 0 {
+	if l.counts.pools == 0 && !l.failed && len(l.args) > 0 {
 		l.notice("there is no NodePool in %s", strings.Join(l.args, ", "))
 	}
 	return l.report.end(l.counts)
@@ -129,31 +133,16 @@ func (r textReport) end(counts lintCounts) error {
 	return err
 }
 
-// jsonReport writes one object, piece by piece, so that no number of findings fills the memory.
+// jsonReport writes one object with the findings, how many there are, and what could not be read.
 type jsonReport struct {
-	w        io.Writer
-	findings int
+	findings jsonList
 	errors   []any
 }
 
 func (r *jsonReport) finding(m *nodepool.Manifest, f nodepool.Finding) error {
-	opening := "{\n  \"findings\": [\n    "
-	if r.findings > 0 {
-		opening = ",\n    "
-	}
-	r.findings++
-	return r.write(opening, "    ", map[string]any{
+	return r.findings.add(map[string]any{
 		"file": m.File, "line": f.Line, "column": f.Column, "severity": f.Severity, "rule": f.Rule, "message": f.Message, "path": f.Path, "pool": m.Name,
 	})
-}
-
-func (r *jsonReport) write(opening, indent string, v any) error {
-	data, err := json.MarshalIndent(v, indent, "  ")
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(r.w, opening+escapeJSON(string(data)))
-	return err
 }
 
 func (r *jsonReport) unreadable(err error) (bool, error) {
@@ -167,20 +156,9 @@ func (r *jsonReport) unreadable(err error) (bool, error) {
 }
 
 func (r *jsonReport) end(counts lintCounts) error {
-	opening := "{\n  \"findings\": ["
-	if r.findings > 0 {
-		opening = "\n  "
-	}
-	err := r.write(opening+"],\n  \"summary\": ", "  ", map[string]int{
-		"pools": counts.pools, "errors": counts.errors, "warnings": counts.warnings, "infos": counts.infos,
-	})
-	if err == nil {
-		err = r.write(",\n  \"unreadable\": ", "  ", append([]any{}, r.errors...))
-	}
-	if err == nil {
-		_, err = io.WriteString(r.w, "\n}\n")
-	}
-	return err
+	return r.findings.end(
+		jsonMember{"summary", map[string]int{"pools": counts.pools, "errors": counts.errors, "warnings": counts.warnings, "infos": counts.infos}},
+		jsonMember{"unreadable", append([]any{}, r.errors...)})
 }
 
 // githubReport writes workflow commands, which GitHub shows beside the lines of a pull request.
@@ -194,7 +172,7 @@ func (r githubReport) finding(m *nodepool.Manifest, f nodepool.Finding) error {
 func (r githubReport) annotate(command, file string, line, column int, title, message string) error {
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	text := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	_, err := fmt.Fprintf(r.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command, property.Replace(file), line, max(column, 1), property.Replace(title), text.Replace(escape(message)))
+	_, err := fmt.Fprintf(r.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command, property.Replace(escape(file)), line, max(column, 1), property.Replace(title), text.Replace(escape(message)))
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func newNodepoolTimeline(a *app) *cobra.Command {
-	t := &nodepoolTimeline{zone: zoneFlag{time.UTC}}
+	t := &nodepoolTimeline{nodes: 100, zone: zoneFlag{time.UTC}}
 	cmd := &cobra.Command{
 		Use: "timeline [FILE]...", Short: "Show what the budgets of NodePools allow over a week, or any other time",
 		Long: `What each reason is allowed over time: as a chart of days by hours for the terminal, as the same
@@ -24,14 +24,11 @@ picture in SVG, or as JSON. All budgets run in UTC; --tz shows them in another z
 	t.addPool(cmd)
 	cmd.Flags().Var(&t.from, "from", "the begin, in UTC unless it says otherwise (default now)")
 	cmd.Flags().Var(&t.to, "to", "the end (default a week after the begin)")
-	cmd.Flags().IntVar(&t.nodes, "nodes", 100, "how many nodes the pool has, for percentages")
+	cmd.Flags().Var((*countFlag)(&t.nodes), "nodes", "how many nodes the pool has, for percentages")
 	cmd.Flags().Var(&t.zone, "tz", "the time zone of the chart and of the picture")
 	output := addOutput(cmd, "chart", "json", "svg")
 	cmd.Args = t.check
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		if t.nodes < 0 {
-			return errors.New("--nodes is a number from 0 on")
-		}
 		return t.setSpan(output.format, time.Now())
 	}
 	cmd.RunE = run(func([]string) error { return t.run(output.format) })
@@ -50,14 +47,13 @@ const maxChartDays = 62
 
 // setSpan fills in the span where it is not given, and checks it.
 func (t *nodepoolTimeline) setSpan(format string, now time.Time) error {
-	if t.from.IsZero() {
-		t.from.Time = now.UTC().Truncate(time.Minute)
-	}
-	if t.to.IsZero() {
-		t.to.Time = t.from.AddDate(0, 0, 7)
-	}
-	if !t.to.After(t.from.Time) {
+	t.from.orElse(now.Truncate(time.Minute))
+	t.to.orElse(t.from.AddDate(0, 0, 7))
+	switch {
+	case !t.to.After(t.from.Time):
 		return fmt.Errorf("--to %s is not after --from %s", &t.to, &t.from)
+	case t.to.Year() > 9999:
+		return errors.New("the span ends after the year 9999; give an earlier one")
 	}
 	if format != "json" && t.to.Sub(t.from.Time) > maxChartDays*24*time.Hour {
 		return fmt.Errorf("a chart shows %d days at most; give a shorter span, or -o json", maxChartDays)
@@ -75,29 +71,31 @@ type poolTimeline struct {
 
 func (t *nodepoolTimeline) run(format string) error {
 	var pools []poolTimeline
+	list := jsonList{w: t.Out, name: "pools"}
 	err := t.each(func(m *nodepool.Manifest) error {
 		pool, err := t.timeline(m)
+		if err != nil {
+			return err
+		}
+		for _, text := range pool.errors {
+			t.warn(fmt.Sprintf("%s: nothing is allowed for any reason, since Karpenter cannot read it: %s", escape(pool.name), text))
+		}
+		if format == "json" {
+			return list.add(t.json(pool))
+		}
 		pools = append(pools, pool)
-		return err
+		return nil
 	})
 	if err != nil && !errors.Is(err, errSilent) {
 		return err
 	}
-	var failed error
 	switch format {
 	case "json":
-		failed = encode(t.Out, "json", t.json(pools))
+		return errors.Join(err, list.end())
 	case "svg":
-		failed = writeSVG(t.Out, t, pools)
-	default:
-		failed = writeChart(t.Out, t, pools, colour(t.Out))
+		return errors.Join(err, writeSVG(t.Out, t, pools))
 	}
-	for _, pool := range pools {
-		for _, text := range pool.errors {
-			t.warn(fmt.Sprintf("%s: nothing is allowed for any reason, since Karpenter cannot read it: %s", pool.name, text))
-		}
-	}
-	return errors.Join(failed, err)
+	return errors.Join(err, writeChart(t.Out, t, pools, colour(t.Out)))
 }
 
 // maxTimelineChanges is how many changes a timeline may hold: thirty years of the busiest pools that people write.
@@ -117,7 +115,9 @@ func (t *nodepoolTimeline) timeline(m *nodepool.Manifest) (poolTimeline, error) 
 		return pool, nil
 	}
 	evaluator := nodepool.NewEvaluator(budgets)
-	if changes := evaluator.ChangesPerDay() * int(t.to.Sub(t.from.Time).Hours()/24); changes > maxTimelineChanges {
+	// A time.Duration holds no more than 292 years.
+	days := int(t.to.Unix()-t.from.Unix())/(24*60*60) + 1
+	if evaluator.ChangesPerDay()*days > maxTimelineChanges {
 		return pool, fmt.Errorf("%s: its budgets change up to %d times a day, which is too much for so long a span; give a shorter one", m.Name, evaluator.ChangesPerDay())
 	}
 	pool.spans = evaluator.Timelines(pool.reasons, t.from.Time, t.to.Time, t.nodes)
@@ -127,22 +127,18 @@ func (t *nodepoolTimeline) timeline(m *nodepool.Manifest) (poolTimeline, error) 
 	return pool, nil
 }
 
-func (t *nodepoolTimeline) json(pools []poolTimeline) any {
-	list := []any{}
-	for _, pool := range pools {
-		reasons := []any{}
-		for i, reason := range pool.reasons {
-			spans := []any{}
-			for _, span := range pool.spans[i] {
-				entry := map[string]any{"from": formatTime(&span.From), "to": formatTime(&span.To), "unlimited": span.Unlimited, "ceiling": span.Ceiling, "budgets": span.Budgets}
-				if span.Unlimited {
-					entry["ceiling"] = nil
-				}
-				spans = append(spans, entry)
+func (t *nodepoolTimeline) json(pool poolTimeline) any {
+	reasons := []any{}
+	for i, reason := range pool.reasons {
+		spans := []any{}
+		for _, span := range pool.spans[i] {
+			entry := map[string]any{"from": formatTime(&span.From), "to": formatTime(&span.To), "unlimited": span.Unlimited, "ceiling": span.Ceiling, "budgets": span.Budgets}
+			if span.Unlimited {
+				entry["ceiling"] = nil
 			}
-			reasons = append(reasons, map[string]any{"reason": reason, "spans": spans})
+			spans = append(spans, entry)
 		}
-		list = append(list, map[string]any{"name": pool.name, "from": formatTime(&t.from.Time), "to": formatTime(&t.to.Time), "reasons": reasons})
+		reasons = append(reasons, map[string]any{"reason": reason, "spans": spans})
 	}
-	return map[string]any{"pools": list}
+	return map[string]any{"name": pool.name, "from": formatTime(&t.from.Time), "to": formatTime(&t.to.Time), "reasons": reasons}
 }

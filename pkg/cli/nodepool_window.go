@@ -148,9 +148,7 @@ func (w *nodepoolWindow) check() error {
 	if w.block.texts != nil {
 		w.allow.week = w.block.week.Complement()
 	}
-	if w.from.IsZero() {
-		w.from.Time = time.Now().UTC().Truncate(time.Second)
-	}
+	w.from.orElse(time.Now().Truncate(time.Second))
 	return nil
 }
 

@@ -204,6 +204,9 @@ func (s *sources) each(work func(*nodepool.Manifest) error) error {
 			continue
 		}
 		count++
+		if !manifest.Served() {
+			s.warn(escape(manifest.Name) + ": Karpenter serves no NodePools at its API version; `nodepool lint` says more")
+		}
 		if err := work(manifest); err != nil {
 			return err
 		}

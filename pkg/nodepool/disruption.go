@@ -194,7 +194,7 @@ func checkDuration(text string, pattern *regexp.Regexp, example string) string {
 }
 
 func checkPair(node *yaml.Node, report shape.Report) {
-	hasSchedule, hasDuration := shape.Get(node, "schedule") != nil, shape.Get(node, "duration") != nil
+	hasSchedule, hasDuration := shape.Given(node, "schedule") != nil, shape.Given(node, "duration") != nil
 	if hasSchedule == hasDuration {
 		return
 	}

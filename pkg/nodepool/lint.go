@@ -50,7 +50,7 @@ type Finding struct {
 // refuse or drop something, and else, where the budgets can be read, warnings about what they do. What does not repeat
 // weekly is decided over the 28 years from the year of now, in which leap years and weekdays come round once.
 func (m *Manifest) Lint(v Version, now time.Time) []Finding {
-	if m.apiVersion != APIVersion {
+	if !m.Served() {
 		return []Finding{m.finding(SeverityError, RuleAPIVersion, "apiVersion", cmp.Or(shape.Get(m.node, "apiVersion"), m.node), fmt.Sprintf(
 			"Karpenter serves NodePools at %s only, not at %s: the API server refuses this one; migrate it to %s", APIVersion, shape.Quote(m.apiVersion), APIVersion))}
 	}
@@ -70,7 +70,7 @@ func (m *Manifest) finding(severity Severity, rule, path string, at *yaml.Node, 
 func (m *Manifest) lintForm(v Version) (findings []Finding, budgetsBroken bool) {
 	spec := shape.Get(m.node, "spec")
 	if spec == nil {
-		return []Finding{m.finding(SeverityError, RuleDisruptionField, "spec", m.node, `"spec" is required`)}, true
+		return []Finding{m.finding(SeverityError, RuleDisruptionField, "spec", m.node, `"spec" is required: the API server refuses the NodePool`)}, true
 	}
 	problems := shape.Check(specSchema(v), spec, "spec")
 	problems = append(problems, m.checkExpiry()...)
@@ -81,7 +81,7 @@ func (m *Manifest) lintForm(v Version) (findings []Finding, budgetsBroken bool) 
 		})
 		budgetsBroken = budgetsBroken || strings.HasPrefix(problem.Path, "spec.disruption.budgets")
 	}
-	return findings, budgetsBroken || m.readSpec().unreadable != nil
+	return findings, budgetsBroken || spec.Kind != yaml.MappingNode || m.readSpec().unreadable != nil
 }
 
 // withConsequence is the message of a departure, with what comes of it.
@@ -92,6 +92,8 @@ func withConsequence(p shape.Problem) string {
 		consequence = "the API server drops it without a word, and the budget becomes another one"
 	case p.Rule == shape.UnknownField:
 		consequence = "the API server drops it without a word"
+	case strings.HasPrefix(p.Message, "null is not") && !strings.HasSuffix(p.Path, "]"):
+		consequence = "the API server drops it, as if it were not written; leave it out"
 	case p.Rule == RuleNodesFormat && p.Message == `"nodes" is required`:
 		consequence = `the API server fills in 10%; write what is meant, such as nodes: "0"`
 	case p.Rule == RuleNodesRange, p.Rule == RuleScheduleInvalid, p.Rule == RuleReasonsEmpty:
@@ -107,7 +109,7 @@ func withConsequence(p shape.Problem) string {
 // checkExpiry looks at expireAfter, which the warnings need, though the template is not linted.
 func (m *Manifest) checkExpiry() []shape.Problem {
 	read := m.readSpec()
-	if read.expiryNode.Kind == yaml.MappingNode {
+	if read.expiryNode == nil {
 		return nil
 	}
 	return shape.Check(&shape.Schema{Kind: shape.String, Rule: RuleDisruptionField, Check: CheckDurationOrNever}, read.expiryNode, "spec.template.spec.expireAfter")

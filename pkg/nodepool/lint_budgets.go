@@ -13,7 +13,7 @@ import (
 // lintBudgets returns the warnings: what budgets that can be read do that their author may not mean.
 func (m *Manifest) lintBudgets(v Version, now time.Time) []Finding {
 	read := m.readSpec()
-	l := budgetLint{Manifest: m, read: read, evaluator: NewEvaluator(read.budgets), now: now}
+	l := budgetLint{Manifest: m, read: read, evaluator: NewEvaluator(read.budgets), now: now, version: v}
 	l.reasons = slices.DeleteFunc(v.Reasons(), func(reason Reason) bool {
 		// Node repair is off by default, so that its reason counts only where the list names it.
 		return reason == Unhealthy && !slices.ContainsFunc(read.budgets, func(b Budget) bool { return slices.Contains(b.Reasons, Unhealthy) })
@@ -23,7 +23,7 @@ func (m *Manifest) lintBudgets(v Version, now time.Time) []Finding {
 		l.lintSchedule(i)
 		l.lintSize(i)
 		if l.neverDecides(i) {
-			l.warn(RuleBudgetNeverDecides, i, fmt.Sprintf("the budget of %s never decides: %s; take it out, or lower its nodes", l.describe(i), l.whyItNeverDecides(i)))
+			l.warn(RuleBudgetNeverDecides, i, fmt.Sprintf("the budget of %s never decides%s: %s; take it out, but not those that allow no more, or lower its nodes", l.describe(i), l.butForRepair(i), l.whyItNeverDecides(i)))
 		}
 	}
 	l.lintZeroWindows()
@@ -37,6 +37,7 @@ type budgetLint struct {
 	evaluator *Evaluator
 	reasons   []Reason
 	now       time.Time
+	version   Version
 
 	// segments are what is looked at, over a time that stands for all time: weekly says that it does so since every week is
 	// like the next, and else reach says what it is.
@@ -144,18 +145,17 @@ func (l *budgetLint) lintSize(i int) {
 
 // lintZeroWindows looks at windows that stop disruption altogether.
 func (l *budgetLint) lintZeroWindows() {
-	expiry := false
 	for i := range l.evaluator.budgets {
 		b := &l.evaluator.budgets[i]
 		if !b.scheduled || b.size != 0 || b.windows.Never() {
 			continue
 		}
-		if b.counts(setOf(Drifted)) && l.read.expireAfter != "Never" && !expiry {
-			expiry = true
+		if b.counts(setOf(Drifted)) && l.read.expireAfter != "Never" {
 			l.warn(RuleExpiryNotCovered, i, fmt.Sprintf(
 				"the window of %s stops drift, but not expiry: with expireAfter %s a node that reaches it is deleted inside the window, since expiry reads no budget; write expireAfter: Never if the window has to hold", l.describe(i), l.read.expireAfter))
 		}
-		if b.counts(setOf(Empty)) {
+		// A window for empty nodes alone is meant as it is.
+		if b.counts(setOf(Empty)) && b.counts(setOf(Drifted)|setOf(Underutilized)) {
 			l.warn(RuleEmptyBlocked, i, fmt.Sprintf(
 				"the window of %s also stops the removal of empty nodes, which evicts nothing and saves money; list reasons: [Drifted, Underutilized] to leave it out", l.describe(i)))
 		}
@@ -288,6 +288,14 @@ func (b *evaluatedBudget) leastBelow(higher int) int {
 		}
 	}
 	return b.ceiling(100)
+}
+
+// butForRepair says so where a budget counts for the repair of nodes too, which is not judged while it is off.
+func (l *budgetLint) butForRepair(i int) string {
+	if l.version >= V1_15 && l.evaluator.budgets[i].counts(setOf(Unhealthy)) && !slices.Contains(l.reasons, Unhealthy) {
+		return " (but for Unhealthy, should node repair be on)"
+	}
+	return ""
 }
 
 func (l *budgetLint) whyItNeverDecides(i int) string {

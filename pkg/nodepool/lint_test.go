@@ -141,6 +141,8 @@ func TestFindings(t *testing.T) {
 		{"a window that is over at once", "      - nodes: 10%\n      - nodes: \"0\"\n        schedule: '@daily'\n        duration: 0h", []string{"19:9 warning budget-never-decides"}},
 		{"60% beside 70% and 2", "      - nodes: 60%\n      - nodes: 70%\n      - nodes: \"2\"", []string{"18:9 warning budget-never-decides", "19:9 warning budget-never-decides"}},
 		{"60% beside 70% and 3", "      - nodes: 60%\n      - nodes: 70%\n      - nodes: \"3\"", []string{"19:9 warning budget-never-decides"}},
+		{"a window for empty nodes alone", "      - nodes: 10%\n      - nodes: \"0\"\n        reasons: [Empty]\n        schedule: '@daily'\n        duration: 8h", nil},
+		{"a half pair beside a null", "      - nodes: 10%\n        schedule:\n        duration: 8h", []string{"19:18 error schedule-invalid", "20:19 error schedule-pair"}},
 		{"a window for empty nodes too", "      - nodes: 10%\n      - nodes: \"0\"\n        schedule: '@daily'\n        duration: 8h", []string{"19:9 warning empty-blocked"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

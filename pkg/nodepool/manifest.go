@@ -33,6 +33,9 @@ type Manifest struct {
 	apiVersion string
 }
 
+// Served reports whether Karpenter serves NodePools at the API version of the manifest.
+func (m *Manifest) Served() bool { return m.apiVersion == APIVersion }
+
 // ReadError says that a document could not be read, and where.
 type ReadError struct {
 	File         string
@@ -170,19 +173,29 @@ func parseDocument(text []byte) (nodes []*yaml.Node, err error) {
 	if isBlank(text) {
 		return nil, nil
 	}
+	// JSON is read as JSON, since YAML is not quite a superset of it; but YAML has a form that looks like JSON.
+	marker := 0
+	if line, rest, found := bytes.Cut(text, []byte{'\n'}); found && string(bytes.TrimSpace(line)) == "---" {
+		text, marker = rest, 1
+	}
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); trimmed[0] == '{' || trimmed[0] == '[' {
 		if nodes, err := parseJSONValues(text); err == nil {
+			for _, node := range nodes {
+				shiftLines(node, marker)
+			}
 			return nodes, nil
 		}
-		// YAML has a form that looks like JSON.
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		return nil, yamlError(text, err)
+		readError := yamlError(text, err)
+		readError.Line += marker
+		return nil, readError
 	}
 	if len(document.Content) == 0 {
 		return nil, nil
 	}
+	shiftLines(document.Content[0], marker)
 	return []*yaml.Node{document.Content[0]}, nil
 }
 

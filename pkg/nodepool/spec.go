@@ -9,12 +9,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// specSchema says what spec must look like, as far as it bears on disruption: the template is left to the API server.
+// specSchema says what spec must look like, as far as it bears on disruption: what is in the template is left to the API server.
 func specSchema(v Version) *shape.Schema {
 	return &shape.Schema{
 		Kind: shape.Object, Rule: RuleDisruptionField, Whole: checkStatic,
 		Fields: []shape.Field{
-			{Name: "template", Schema: &shape.Schema{Kind: shape.Any}},
+			{Name: "template", Schema: &shape.Schema{Kind: shape.Object, Open: true}, Required: true},
 			{Name: "disruption", Schema: DisruptionSchema(v)},
 			{Name: "limits", Schema: LimitsSchema()},
 			{Name: "weight", Schema: WeightSchema()},
@@ -51,7 +51,7 @@ type manifestSpec struct {
 	budgetNodes []*yaml.Node // where each budget stands; nil for an absent list
 	budgetsNode *yaml.Node   // where the list stands, or what stands for it
 	expireAfter string
-	expiryNode  *yaml.Node
+	expiryNode  *yaml.Node // where it stands; nil where it is left to the API server
 	// unreadable says what of the list the API server would refuse, so that there is nothing to evaluate.
 	unreadable []shape.Problem
 }
@@ -68,26 +68,26 @@ func (m *Manifest) Budgets() (Budgets, []error) {
 }
 
 func (m *Manifest) readSpec() manifestSpec {
-	read := manifestSpec{budgetsNode: m.node, expireAfter: "720h", expiryNode: m.node}
+	read := manifestSpec{budgetsNode: m.node, expireAfter: "720h"}
 	spec := shape.Get(m.node, "spec")
 	if spec == nil {
 		return read
 	}
-	read.budgetsNode, read.expiryNode = spec, spec
-	if template := shape.Get(spec, "template"); template != nil {
-		if templateSpec := shape.Get(template, "spec"); templateSpec != nil {
-			if expiry := shape.Get(templateSpec, "expireAfter"); expiry != nil && expiry.ShortTag() != "!!null" {
+	read.budgetsNode = spec
+	if template := shape.Given(spec, "template"); template != nil {
+		if templateSpec := shape.Given(template, "spec"); templateSpec != nil {
+			if expiry := shape.Given(templateSpec, "expireAfter"); expiry != nil {
 				read.expireAfter, read.expiryNode = expiry.Value, expiry
 			}
 		}
 	}
-	disruption := shape.Get(spec, "disruption")
-	if disruption == nil || disruption.ShortTag() == "!!null" {
+	disruption := shape.Given(spec, "disruption")
+	if disruption == nil {
 		return read
 	}
 	read.budgetsNode = disruption
-	budgets := shape.Get(disruption, "budgets")
-	if budgets == nil || budgets.ShortTag() == "!!null" {
+	budgets := shape.Given(disruption, "budgets")
+	if budgets == nil {
 		return read
 	}
 	read.budgetsNode = budgets
@@ -107,10 +107,11 @@ func (m *Manifest) readSpec() manifestSpec {
 
 // kindsOfBudgets says of which kind the parts of a list of budgets are.
 var kindsOfBudgets = func() *shape.Schema {
-	text := &shape.Schema{Kind: shape.String}
+	// The API server drops a null, so that it is as if it were absent.
+	text := &shape.Schema{Kind: shape.String, Null: true}
 	return &shape.Schema{Kind: shape.List, MaxItems: MaxBudgets, Items: &shape.Schema{Kind: shape.Object, Open: true, Fields: []shape.Field{
 		{Name: "nodes", Schema: text},
-		{Name: "reasons", Schema: &shape.Schema{Kind: shape.List, MaxItems: MaxBudgets, Items: text}},
+		{Name: "reasons", Schema: &shape.Schema{Kind: shape.List, Null: true, MaxItems: MaxBudgets, Items: &shape.Schema{Kind: shape.String}}},
 		{Name: "schedule", Schema: text},
 		{Name: "duration", Schema: text},
 	}}}
@@ -119,10 +120,10 @@ var kindsOfBudgets = func() *shape.Schema {
 func readBudget(node *yaml.Node) Budget {
 	// Where nodes is absent, the API server fills it in.
 	budget := Budget{Nodes: "10%", Schedule: shape.Text(node, "schedule"), Duration: shape.Text(node, "duration")}
-	if shape.Get(node, "nodes") != nil {
+	if shape.Given(node, "nodes") != nil {
 		budget.Nodes = shape.Text(node, "nodes")
 	}
-	if reasons := shape.Get(node, "reasons"); reasons != nil {
+	if reasons := shape.Given(node, "reasons"); reasons != nil {
 		budget.Reasons = Reasons{}
 		for _, reason := range reasons.Content {
 			budget.Reasons = append(budget.Reasons, Reason(shape.Resolve(reason).Value))

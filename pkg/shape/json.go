@@ -21,7 +21,7 @@ func ParseJSON(data []byte) (*yaml.Node, error) {
 	if err := json.Unmarshal(data, &whole); err != nil {
 		return nil, describeJSONError(data, err)
 	}
-	r := jsonReader{data: data, decoder: json.NewDecoder(bytes.NewReader(data)), line: 1}
+	r := jsonReader{data: data, decoder: json.NewDecoder(bytes.NewReader(data)), line: 1, column: 1}
 	r.decoder.UseNumber()
 	return r.value()
 }
@@ -41,13 +41,13 @@ func describeJSONError(data []byte, err error) error {
 	return fmt.Errorf("it is not JSON: %w at line %d, column %d", err, line, column)
 }
 
-// jsonReader turns the tokens of sound JSON into nodes. line and lineStart follow offset through the data.
+// jsonReader turns the tokens of sound JSON into nodes. line and column, which counts characters, follow offset through
+// the data.
 type jsonReader struct {
-	data      []byte
-	decoder   *json.Decoder
-	offset    int
-	line      int
-	lineStart int
+	data         []byte
+	decoder      *json.Decoder
+	offset       int
+	line, column int
 }
 
 // token returns the next token and a node that stands where the token begins.
@@ -62,12 +62,15 @@ func (r *jsonReader) token() (json.Token, *yaml.Node, error) {
 		start++
 	}
 	for ; r.offset < start; r.offset++ {
-		if r.data[r.offset] == '\n' {
+		switch b := r.data[r.offset]; {
+		case b == '\n':
 			r.line++
-			r.lineStart = r.offset + 1
+			r.column = 1
+		case utf8.RuneStart(b):
+			r.column++
 		}
 	}
-	return token, &yaml.Node{Line: r.line, Column: start - r.lineStart + 1}, nil
+	return token, &yaml.Node{Line: r.line, Column: r.column}, nil
 }
 
 func (r *jsonReader) value() (*yaml.Node, error) {

@@ -58,6 +58,9 @@ type Schema struct {
 	// MinItems and MaxItems bound the length of a List or Map; MaxItems 0 means no bound.
 	MinItems, MaxItems int
 
+	// Null lets null stand for an absent value.
+	Null bool
+
 	// Check says what is wrong with a scalar's text, or "".
 	Check func(text string) string
 
@@ -122,7 +125,7 @@ func (c *checker) report(node *yaml.Node, path, rule, message string) {
 func (c *checker) check(s *Schema, node *yaml.Node, path, rule string) {
 	node = Resolve(node)
 	rule = cmp.Or(s.Rule, rule)
-	if s.Kind == Any {
+	if s.Kind == Any || s.Null && IsNull(node) {
 		return
 	}
 	if !s.takes(node) {
@@ -364,6 +367,18 @@ func Get(node *yaml.Node, key string) *yaml.Node {
 		}
 	}
 	return nil
+}
+
+// IsNull reports whether a node is null.
+func IsNull(node *yaml.Node) bool { return node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null" }
+
+// Given returns the value of key in the mapping node, or nil where there is none or it is null.
+func Given(node *yaml.Node, key string) *yaml.Node {
+	value := Get(node, key)
+	if value == nil || IsNull(value) {
+		return nil
+	}
+	return value
 }
 
 // Text returns the text of the string at key in the mapping node, or "" where there is none.

@@ -2,11 +2,16 @@ package cli
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 )
 
-// timeFlag is a flag that holds a time, zero while it is not given.
-type timeFlag struct{ time.Time }
+// timeFlag is a flag that holds a time, if it is given.
+type timeFlag struct {
+	time.Time
+	given bool
+}
 
 // timeForms are the ways in which a time may be written. Those without a zone are in UTC.
 var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
@@ -14,17 +19,24 @@ var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02
 func (f *timeFlag) Type() string { return "TIME" }
 
 func (f *timeFlag) String() string {
-	if f.IsZero() {
+	if !f.given {
 		return ""
 	}
 	return f.Format(time.RFC3339)
+}
+
+// orElse gives the flag a time where it has none.
+func (f *timeFlag) orElse(t time.Time) {
+	if !f.given {
+		f.Time, f.given = t.UTC(), true
+	}
 }
 
 // Set takes the value of the flag.
 func (f *timeFlag) Set(text string) error {
 	for _, form := range timeForms {
 		if t, err := time.Parse(form, text); err == nil {
-			f.Time = t.UTC()
+			f.Time, f.given = t.UTC(), true
 			return nil
 		}
 	}
@@ -45,4 +57,20 @@ func formatTimeText(t *time.Time) string {
 		return "-"
 	}
 	return t.UTC().Format(time.RFC3339)
+}
+
+// countFlag is a flag that holds a number of nodes.
+type countFlag int
+
+func (f *countFlag) Type() string   { return "N" }
+func (f *countFlag) String() string { return strconv.Itoa(int(*f)) }
+
+// Set takes the value of the flag.
+func (f *countFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > math.MaxInt32 {
+		return fmt.Errorf("write a number of nodes, from 0 to %d", math.MaxInt32)
+	}
+	*f = countFlag(n)
+	return nil
 }
