@@ -53,7 +53,7 @@ func (e *ReadError) Error() string {
 // The most that one document may hold. The API server takes objects of a MiB and a half; a List may hold many.
 const (
 	maxDocumentBytes = 16 << 20
-	maxDocumentParts = 1_000_000 // lines and commas: each may begin a node
+	maxDocumentParts = 1_000_000 // lines, commas and brackets: each may begin a node
 )
 
 // Manifests reads the NodePools of a stream of YAML or JSON documents, those in a List among them, and passes over what
@@ -142,7 +142,11 @@ func (d *documentReader) next() ([]byte, int, error) {
 	if tooLong {
 		return nil, 0, &ReadError{Line: first, Message: fmt.Sprintf("the document is longer than the %d MiB that are read", maxDocumentBytes>>20)}
 	}
-	if parts := bytes.Count(text, []byte{'\n'}) + bytes.Count(text, []byte{','}); parts > maxDocumentParts {
+	parts := 0
+	for _, b := range []byte("\n,[{") {
+		parts += bytes.Count(text, []byte{b})
+	}
+	if parts > maxDocumentParts {
 		return nil, 0, &ReadError{Line: first, Message: fmt.Sprintf("the document has more than the %d parts that are read", maxDocumentParts)}
 	}
 	return text, first, nil
@@ -228,8 +232,8 @@ func parseJSONValues(text []byte) ([]*yaml.Node, error) {
 	}
 	var nodes []*yaml.Node
 	decoder := json.NewDecoder(bytes.NewReader(text))
+	counted, lines, columns := 0, 0, 0 // lines, and columns on the last of them, before the value
 	for {
-		before := decoder.InputOffset()
 		var raw json.RawMessage
 		if err := decoder.Decode(&raw); err == io.EOF {
 			return nodes, nil
@@ -241,7 +245,15 @@ func parseJSONValues(text []byte) ([]*yaml.Node, error) {
 			return nil, err
 		}
 		start := int(decoder.InputOffset()) - len(raw)
-		shiftLines(node, bytes.Count(text[:max(start, int(before))], []byte{'\n'}))
+		between := text[counted:start]
+		if newline := bytes.LastIndexByte(between, '\n'); newline >= 0 {
+			lines += bytes.Count(between, []byte{'\n'})
+			between, columns = between[newline+1:], 0
+		}
+		columns += utf8.RuneCount(between)
+		counted = start
+		shiftColumns(node, columns)
+		shiftLines(node, lines)
 		nodes = append(nodes, node)
 	}
 }
@@ -295,6 +307,17 @@ func nodePools(node *yaml.Node, listVersion, listKind string) []*Manifest {
 		return manifests
 	}
 	return nil
+}
+
+// shiftColumns moves what stands on the first line of a value right by a number of characters.
+func shiftColumns(node *yaml.Node, columns int) {
+	if columns == 0 || node.Line > 1 {
+		return
+	}
+	node.Column += columns
+	for _, child := range node.Content {
+		shiftColumns(child, columns)
+	}
 }
 
 // shiftLines moves a value down by a number of lines.
