@@ -88,7 +88,7 @@ func (r Rack) Validate(readFile ReadFile) ([]string, error) {
 		}
 		t.checkProvider(p)
 		t.checkRelease(p)
-		t.setValue(p, r.stored[name])
+		t.checkStored(p)
 	}
 	t.checkRules(func([]string) bool { return true })
 	outcome, err := t.outcome()
@@ -101,7 +101,7 @@ func (r Rack) CheckRendered() error {
 	t.after.stored = r.Stored()
 	for _, name := range r.Names() {
 		if p := Find(name); p != nil && (isKarpenter(name) || slices.Contains(renderedBesides, name)) {
-			t.setValue(p, r.stored[name])
+			t.checkStored(p)
 		}
 	}
 	_, err := t.outcome()
@@ -244,6 +244,13 @@ func (t *transition) setValue(p *Parameter, value string) {
 	t.after.stored[p.Name] = stored
 }
 
+// checkStored checks a value that is stored. One that is empty as the default is stands for it, whoever stored it.
+func (t *transition) checkStored(p *Parameter) {
+	if value := t.before.stored[p.Name]; value != "" || p.Default != "" {
+		t.setValue(p, value)
+	}
+}
+
 // check returns the text to store for a value, or all that is wrong with it.
 func (p *Parameter) check(value string, in context) (string, []string) {
 	if value == "" && p.Clearable {
@@ -297,7 +304,7 @@ func (t *transition) touches(names []string) bool {
 func (t *transition) recheckKarpenter() {
 	for _, name := range t.before.Names() {
 		if p := Find(name); p != nil && isKarpenter(name) && !t.touches([]string{name}) {
-			t.setValue(p, t.before.stored[name])
+			t.checkStored(p)
 		}
 	}
 }

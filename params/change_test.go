@@ -86,3 +86,14 @@ func TestKarpenterIsForAWS(t *testing.T) {
 		assert.Len(t, err, 2, provider)
 	}
 }
+
+// TestEmptyStoredValues shows that an empty value where the default is empty too stands in nobody's way.
+func TestEmptyStoredValues(t *testing.T) {
+	rack := mustRack(t, "aws", map[string]string{"karpenter_arch": "", "custom_provided_bucket": "", "karpenter_auth_mode": "true"})
+	_, err := rack.Validate(nil)
+	assert.NoError(t, err)
+	_, err = rack.Apply(Change{Set: map[string]string{"karpenter_enabled": "true"}})
+	assert.NoError(t, err)
+	assert.NoError(t, rack.CheckRendered())
+	assert.ErrorContains(t, mustRack(t, "aws", map[string]string{"karpenter_cpu_limit": ""}).CheckRendered(), "karpenter_cpu_limit cannot be empty")
+}
