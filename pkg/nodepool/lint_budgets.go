@@ -76,7 +76,8 @@ func (l *budgetLint) describe(i int) string {
 	return text
 }
 
-// maxChanges bounds how many openings and ends of windows are looked at. Only schedules made for it come near.
+// maxChanges bounds how many openings and ends of windows are looked at, where the time can be cut short. Only schedules
+// made for it come near.
 const maxChanges = 1_000_000
 
 // lookAhead cuts the time that is looked at into segments.
@@ -96,15 +97,25 @@ func (l *budgetLint) lookAhead() {
 		if days := maxChanges / l.evaluator.ChangesPerDay(); days < 28*365 {
 			to = from.AddDate(0, 0, max(days, 62))
 		}
-		l.reach = fmt.Sprintf("from %s to %s", from.Format(time.DateOnly), to.Format(time.DateOnly))
 	}
 	l.segments = l.evaluator.sweep(from, to)
-	for _, s := range l.segments {
-		if !slices.Contains(l.sets, s.active) {
-			l.sets = append(l.sets, s.active)
+	seen := map[activeSet]bool{}
+	for i, s := range l.segments {
+		if seen[s.active] {
+			continue
 		}
+		if len(l.sets) == maxSets {
+			l.segments, to, l.weekly = l.segments[:i], s.from, false
+			break
+		}
+		seen[s.active] = true
+		l.sets = append(l.sets, s.active)
 	}
+	l.reach = fmt.Sprintf("from %s to %s", from.Format(time.DateOnly), to.Format(time.DateOnly))
 }
+
+// maxSets is how many sets of budgets that are active together are looked at.
+const maxSets = 10_000
 
 func mondayOf(t time.Time) time.Time {
 	year, month, day := t.UTC().Date()

@@ -90,6 +90,14 @@ func TestHostileDocuments(t *testing.T) {
 	findings = readOne(t, withBudgets(budgets)).Lint(Newest, now)
 	assert.LessOrEqual(t, len(findings), 1100)
 
+	var busy strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&busy, "      - nodes: \"%d\"\n        schedule: \"%d-59/%d * * * *\"\n        duration: %dm\n", i+1, i%7, 2+i%13, 1+i%5)
+	}
+	findings = readOne(t, withBudgets(busy.String())).Lint(V1_14, now)
+	require.NotEmpty(t, findings)
+	assert.Equal(t, SeverityWarning, findings[0].Severity)
+
 	assert.Equal(t, "error at 1", readAll(t, strings.Repeat("{}", 2_000_000)))
 	assert.Empty(t, readAll(t, strings.Repeat("{}\n", 300_000)))
 	assert.Empty(t, readAll(t, strings.Repeat("{}", 300_000)))
