@@ -78,3 +78,17 @@ func splitLine(line string) []string {
 	}
 	return words
 }
+
+// TestReference holds the reference page of the parameters against the catalog it is made from.
+func TestReference(t *testing.T) {
+	var page bytes.Buffer
+	page.WriteString("# The parameters of a rack\n\nMade by `convox rack params describe -o markdown`.\n\n")
+	require.Zero(t, Run([]string{"convox", "rack", "params", "describe", "-o", "markdown"}, Streams{In: strings.NewReader(""), Out: &page, Err: os.Stderr}))
+	const path = "../../docs/params.md"
+	if os.Getenv("UPDATE_SCRIPTS") != "" {
+		require.NoError(t, os.WriteFile(path, page.Bytes(), 0o644))
+	}
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, page.String(), string(text), "the page is stale: run the tests once with UPDATE_SCRIPTS=1")
+}
