@@ -1,6 +1,7 @@
 package params
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -171,16 +172,56 @@ func unique(key string) func(list *yaml.Node, report shape.Report) {
 	}
 }
 
-// ConfigWithBudgets returns the karpenter_config of the rack, as JSON, with its budgets list replaced.
-func (r Rack) ConfigWithBudgets(budgets nodepool.Budgets) (string, error) {
-	config := map[string]any{}
-	if err := parseDocument(r.stored["karpenter_config"], &config); err != nil {
-		return "", fmt.Errorf("karpenter_config: %w", err)
+// WindowChange returns what to set, in order, for the rack to have a disruption window. A budgets list in its
+// karpenter_config, which would replace the window, goes.
+func (r Rack) WindowChange(schedule, duration string) ([][2]string, error) {
+	set := [][2]string{{blockScheduleName, schedule}, {blockDurationName, duration}}
+	config, err := r.configObject()
+	if err != nil {
+		return nil, err
 	}
 	disruption := within(within(config, "nodePool"), "disruption")
-	disruption["budgets"] = budgets
+	if _, found := disruption["budgets"]; !found {
+		return set, nil
+	}
+	delete(disruption, "budgets")
 	text, err := json.Marshal(config)
-	return string(text), err
+	return append(set, [2]string{"karpenter_config", string(text)}), err
+}
+
+// BudgetsChange returns what to set, in order, for the workload pool of the rack to have a list of budgets: its
+// karpenter_config with that list, and no window beside it.
+func (r Rack) BudgetsChange(budgets nodepool.Budgets) ([][2]string, error) {
+	config, err := r.configObject()
+	if err != nil {
+		return nil, err
+	}
+	within(within(config, "nodePool"), "disruption")["budgets"] = budgets
+	text, err := json.Marshal(config)
+	set := [][2]string{{"karpenter_config", string(text)}}
+	if _, _, armed := r.Window(); armed {
+		set = append(set, [2]string{blockScheduleName, ""}, [2]string{blockDurationName, ""})
+	}
+	return set, err
+}
+
+// configObject is the karpenter_config of the rack as JSON decodes it, numbers as they are written.
+func (r Rack) configObject() (map[string]any, error) {
+	config := map[string]any{}
+	stored := r.stored["karpenter_config"]
+	if stored == "" {
+		return config, nil
+	}
+	data, err := decodeDocument(stored)
+	if err == nil {
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.UseNumber()
+		err = decoder.Decode(&config)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("karpenter_config: %w", err)
+	}
+	return config, nil
 }
 
 // within returns the object at a key of another, which is made where there is none.

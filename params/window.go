@@ -56,6 +56,9 @@ func scheduleProblems(text string) []string {
 	if odd := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) && r != ' ' }); odd >= 0 {
 		return []string{fmt.Sprintf("a blank in it is no plain space; write %q", strings.Join(strings.Fields(text), " "))}
 	}
+	if zone, _, found := strings.Cut(text, " "); found && strings.Contains(zone, "TZ=") {
+		return []string{"a window runs in UTC and takes no time zone; `nodepool window --tz` works out what to set"}
+	}
 	fields := strings.Fields(text)
 	if len(fields) != 5 {
 		return []string{fmt.Sprintf("a schedule has five fields (minute, hour, day-of-month, month, weekday), and this has %d; write one such as \"0 9 * * MON-FRI\"", len(fields))}
@@ -87,16 +90,20 @@ func scheduleProblems(text string) []string {
 // "0 9-17 * * MON-FRI", or "" where there is none.
 func spanOfHours(fields []string) string {
 	from, to, isRange := strings.Cut(fields[1], "-")
-	if !isRange || !isSingleNumber(fields[0], 59) || !isSingleNumber(from, 23) || !isSingleNumber(to, 23) || fields[2] != "*" || fields[3] != "*" {
+	minute := fields[0]
+	if strings.HasPrefix(minute, "*") {
+		minute = "0"
+	}
+	if !isRange || !isSingleNumber(minute, 59) || !isSingleNumber(from, 23) || !isSingleNumber(to, 23) || fields[2] != "*" || fields[3] != "*" {
 		return ""
 	}
 	first, _ := strconv.Atoi(from)
 	last, _ := strconv.Atoi(to)
 	days, err := schedule.ParseWeekdays(fields[4])
-	if err != nil || first >= last {
+	if err != nil || first == last {
 		return ""
 	}
-	spec := fmt.Sprintf("%02d:%02s-%02d:%02s", first, fields[0], last, fields[0])
+	spec := fmt.Sprintf("%02d:%02s-%02d:%02s", first, minute, last, minute)
 	if days != schedule.AllWeekdays {
 		spec = strings.ToLower(days.String()) + " " + spec
 	}
@@ -187,10 +194,17 @@ func checkWindow(t *transition) {
 	}
 	gap := firingGap(text)
 	// A duration that overflows is longer than any gap.
-	if length, err := time.ParseDuration(duration); err != nil || length >= gap {
-		t.refuse(blockDurationName, "%s=%s reaches the next firing of %q, which would block node replacement for good; it must be under %s, so at most %s",
-			blockDurationName, shape.Shorten(duration), text, schedule.FormatDuration(gap), schedule.FormatDuration(gap-time.Minute))
+	length, err := time.ParseDuration(duration)
+	if err == nil && length < gap {
+		return
 	}
+	if fields := strings.Fields(text); len(fields) == 5 && fields[4] != "*" && gap == 24*time.Hour {
+		t.refuse(blockDurationName, "%s=%s is too long for %q: a window on several weekdays must be under 24h, so at most 23h59m; for longer blocks, `nodepool window` works out the budgets",
+			blockDurationName, shape.Shorten(duration), text)
+		return
+	}
+	t.refuse(blockDurationName, "%s=%s reaches the next firing of %q, which would block node replacement for good; it must be under %s, so at most %s",
+		blockDurationName, shape.Shorten(duration), text, schedule.FormatDuration(gap), schedule.FormatDuration(gap-time.Minute))
 }
 
 // checkWindowAgainstBudgets refuses a window beside a budgets list in karpenter_config, which would replace it.

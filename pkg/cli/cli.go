@@ -117,6 +117,9 @@ func configDir() (string, error) {
 	return filepath.Join(home, ".config"), nil
 }
 
+// errNoRack says that a command is about no rack.
+var errNoRack = errors.New("no rack is named")
+
 // rackName is the rack that a command is about: --rack, else CONVOX_RACK, else the current one.
 func (a *app) rackName(s *store.Store) (string, error) {
 	if a.rack != "" {
@@ -127,7 +130,7 @@ func (a *app) rackName(s *store.Store) (string, error) {
 	}
 	name, err := s.Current()
 	if err == nil && name == "" {
-		err = fmt.Errorf("no rack is named; give one with --rack or CONVOX_RACK, or choose one with `%s switch`", a.name)
+		err = fmt.Errorf("%w; give one with --rack or CONVOX_RACK, or choose one with `switch`", errNoRack)
 	}
 	return name, err
 }

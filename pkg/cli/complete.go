@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rackparams/params"
+	"rackparams/pkg/window"
 	"rackparams/render"
 
 	"github.com/spf13/cobra"
@@ -106,6 +107,10 @@ func (a *app) completePools(*cobra.Command, []string, string) ([]string, cobra.S
 		names = append(names, pool.Metadata.Name)
 	}
 	return names, noFiles
+}
+
+func completeZones(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return window.ZoneNames(), noFiles
 }
 
 // completeProvider completes the flag --provider.

@@ -26,6 +26,7 @@ picture in SVG, or as JSON. All budgets run in UTC; --tz shows them in another z
 	cmd.Flags().Var(&t.to, "to", "the end (default a week after the begin)")
 	cmd.Flags().Var((*countFlag)(&t.nodes), "nodes", "how many nodes the pool has, for percentages")
 	cmd.Flags().Var(&t.zone, "tz", "the time zone of the chart and of the picture")
+	_ = cmd.RegisterFlagCompletionFunc("tz", completeZones)
 	output := addOutput(cmd, "chart", "json", "svg")
 	cmd.Args = t.check
 	cmd.PreRunE = func(*cobra.Command, []string) error {

@@ -10,7 +10,9 @@ import (
 
 	"rackparams/params"
 	"rackparams/pkg/nodepool"
+	"rackparams/pkg/schedule"
 	"rackparams/pkg/shape"
+	"rackparams/pkg/store"
 	"rackparams/pkg/window"
 
 	"github.com/spf13/cobra"
@@ -39,6 +41,8 @@ others, and with =never such as are not allowed at any time. Reasons that are no
 	cmd.Flags().Var(&w.reasons, "reasons", "the reasons that the windows are for, R or R=never, separated by commas")
 	cmd.Flags().StringVar(&w.nodes, "nodes", "10%", "the baseline: how many nodes may be disrupted at once outside the blocks")
 	cmd.Flags().Var(&w.from, "from", "the time from which on the windows are wanted, in UTC unless it says otherwise (default now)")
+	_ = cmd.RegisterFlagCompletionFunc("tz", completeZones)
+	_ = cmd.RegisterFlagCompletionFunc("reasons", cobra.FixedCompletions([]string{"Empty", "Underutilized", "Drifted", "Unhealthy"}, noFiles))
 	output := addOutput(cmd, "text", "params", "budgets", "json")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		w.nodesGiven = cmd.Flags().Changed("nodes")
@@ -79,8 +83,11 @@ func (f *specFlag) Set(text string) error {
 	return nil
 }
 
-// reasonsFlag is the flag --reasons.
-type reasonsFlag struct{ inWindow, never nodepool.Reasons }
+// reasonsFlag is the flag --reasons; what is given more than once adds up.
+type reasonsFlag struct {
+	inWindow, never nodepool.Reasons
+	given           bool
+}
 
 func (f *reasonsFlag) Type() string { return "R,..." }
 
@@ -95,31 +102,27 @@ func (f *reasonsFlag) String() string {
 	return strings.Join(items, ",")
 }
 
-// Set takes the value of the flag.
+// Set takes more reasons.
 func (f *reasonsFlag) Set(text string) error {
-	var inWindow, never nodepool.Reasons
+	if !f.given {
+		*f = reasonsFlag{given: true}
+	}
 	for item := range strings.SplitSeq(text, ",") {
-		name, when, _ := strings.Cut(item, "=")
+		name, when, hasWhen := strings.Cut(strings.TrimSpace(item), "=")
 		reason, err := parseReason(name)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if slices.Contains(inWindow, reason) || slices.Contains(never, reason) {
+		case slices.Contains(f.inWindow, reason) || slices.Contains(f.never, reason):
 			return fmt.Errorf("%s is given twice", reason)
-		}
-		switch when {
-		case "":
-			inWindow = append(inWindow, reason)
-		case "never":
-			never = append(never, reason)
+		case !hasWhen:
+			f.inWindow = append(f.inWindow, reason)
+		case when == "never":
+			f.never = append(f.never, reason)
 		default:
 			return fmt.Errorf("write %s for the windows, or %s=never", reason, reason)
 		}
 	}
-	if inWindow == nil {
-		return errors.New("name a reason that the windows are for")
-	}
-	f.inWindow, f.never = inWindow, never
 	return nil
 }
 
@@ -144,6 +147,12 @@ func (w *nodepoolWindow) check() error {
 	}
 	if problem := nodepool.CheckNodes(w.nodes); problem != "" {
 		return fmt.Errorf("--nodes: %s", problem)
+	}
+	if strings.Trim(w.nodes, "0%") == "" {
+		return fmt.Errorf("--nodes %s allows nothing at any time; give how many nodes may be disrupted in the windows", w.nodes)
+	}
+	if w.reasons.inWindow == nil {
+		return errors.New("--reasons: name a reason that the windows are for")
 	}
 	if w.block.texts != nil {
 		w.allow.week = w.block.week.Complement()
@@ -175,39 +184,87 @@ func (w *nodepoolWindow) budgets(plan *window.Plan) nodepool.Budgets {
 	return plan.Budgets(w.nodes, w.reasons.inWindow, w.reasons.never)
 }
 
-// rackLine is the command that gives a rack the plan: as its own window where that says it exactly, and else, with the
-// reason why not, as karpenter_config.
-func (w *nodepoolWindow) rackLine(plan *window.Plan) (line, whyNot string, err error) {
-	whyNot = w.whyNoRackWindow(plan)
-	command := w.name + " rack params set"
-	if whyNot == "" {
-		entry := plan.Entries[0]
-		line = fmt.Sprintf(`%s karpenter_disruption_block_schedule="%s" karpenter_disruption_block_duration=%s`, command, entry.Schedule(), entry.Duration())
+// rackPlan is how a rack gets a plan.
+type rackPlan struct {
+	line string // the command, or "" where no rack can have it
+	// whyNot says why no rack window says the plan, so that it takes karpenter_config, or why no rack can have it.
+	whyNot string
+	// replaces is set where no rack is known, so that the line replaces all of its karpenter_config.
+	replaces bool
+}
+
+// rackPlan finds the command that gives the rack, or any rack where none is named, the plan: as its own window where that
+// says it exactly, and else as karpenter_config. What it returns has passed the checks of `rack params set`.
+func (w *nodepoolWindow) rackPlan(plan *window.Plan) (rackPlan, error) {
+	rack, known, err := w.knownRack()
+	if err != nil {
+		return rackPlan{}, err
+	}
+	if known && !w.nodesGiven {
+		w.nodes = rack.Value("karpenter_disruption_budget_nodes")
+	}
+	if reason, known := w.unknownReason(rack.Release.Karpenter()); !known {
+		return rackPlan{whyNot: fmt.Sprintf("the Karpenter %s of its release knows no reason %s", rack.Release.Karpenter(), reason)}, nil
+	}
+	found := rackPlan{whyNot: w.whyNoRackWindow(plan)}
+	var set [][2]string
+	if found.whyNot == "" {
+		set, err = rack.WindowChange(plan.Entries[0].Schedule(), plan.Entries[0].Duration())
 		if w.nodesGiven {
-			line += " karpenter_disruption_budget_nodes=" + w.nodes
+			set = append(set, [2]string{"karpenter_disruption_budget_nodes", w.nodes})
 		}
 	} else {
-		var rack params.Rack
-		if w.rack != "" {
-			stored, err := w.loadRack()
-			if err != nil {
-				return "", "", err
-			}
-			rack = stored.Rack
-		}
-		config, err := rack.ConfigWithBudgets(w.budgets(plan))
-		if err != nil {
-			return "", "", err
-		}
-		line = fmt.Sprintf("%s karpenter_config='%s'", command, strings.ReplaceAll(config, "'", `'\''`))
-		if _, _, armed := rack.Window(); armed {
-			line += " karpenter_disruption_block_schedule= karpenter_disruption_block_duration="
-		}
+		set, err = rack.BudgetsChange(w.budgets(plan))
+		found.replaces = !known
+	}
+	if err != nil {
+		return rackPlan{}, err
+	}
+	change := params.Change{Set: map[string]string{}}
+	found.line = w.name + " rack params set"
+	for _, pair := range set {
+		change.Set[pair[0]] = pair[1]
+		found.line += " " + pair[0] + "=" + quoteArgument(pair[1])
+	}
+	if _, err := rack.Apply(change); err != nil {
+		return rackPlan{}, err
 	}
 	if w.rack != "" {
-		line += " -r " + w.rack
+		found.line += " -r " + w.rack
 	}
-	return line, whyNot, nil
+	return found, nil
+}
+
+// knownRack is the rack that the command is about, if there is one: the windows can be planned without.
+func (w *nodepoolWindow) knownRack() (params.Rack, bool, error) {
+	stored, err := w.loadRack()
+	if err == nil {
+		return stored.Rack, true, nil
+	}
+	var notFound *store.NotFoundError
+	if w.rack != "" || !errors.Is(err, errNoRack) && !errors.As(err, &notFound) {
+		return params.Rack{}, false, err
+	}
+	blank, err := params.NewRack(params.AWS.String(), nil)
+	return blank, false, err
+}
+
+// unknownReason returns a reason that a version of Karpenter does not know, and whether it knows all.
+func (w *nodepoolWindow) unknownReason(v nodepool.Version) (nodepool.Reason, bool) {
+	for _, reason := range slices.Concat(w.reasons.inWindow, w.reasons.never) {
+		if !slices.Contains(v.Reasons(), reason) {
+			return reason, false
+		}
+	}
+	return "", true
+}
+
+// quoteArgument quotes a value for a shell, in double quotes where they do, as people write them.
+func quoteArgument(value string) string {
+	if quoted := quoteForShell(value); quoted == value || strings.ContainsAny(value, "\"$`\\!'") {
+		return quoted
+	}
+	return `"` + value + `"`
 }
 
 // whyNoRackWindow says why a rack's own window does not say the plan, or "" where it does.
@@ -220,25 +277,37 @@ func (w *nodepoolWindow) whyNoRackWindow(plan *window.Plan) string {
 		return fmt.Sprintf("it takes %d windows, and a rack has one", len(plan.Entries))
 	}
 	entry := plan.Entries[0]
-	if err := params.CheckWindow(entry.Schedule(), entry.Duration()); err != nil {
-		return err.Error()
+	if len(entry.Hours) > 1 && entry.Schedule() != "@hourly" {
+		return "its window opens more than once a day, and a rack's does not"
+	}
+	if params.CheckWindow(entry.Schedule(), entry.Duration()) != nil {
+		return "a rack's window on several weekdays is shorter than 24h, and this is " + entry.Duration()
 	}
 	return ""
 }
 
-const configReach = "karpenter_config reaches the workload pool only: the build pool and the custom pools keep their budgets, without these windows"
+const (
+	configReach   = "karpenter_config reaches the workload pool only: the build pool and the custom pools keep their budgets, without these windows"
+	configReplace = "the line replaces all of karpenter_config; with -r RACK it keeps what else that says"
+)
 
 func (w *nodepoolWindow) params(plan *window.Plan) error {
-	line, whyNot, err := w.rackLine(plan)
+	found, err := w.rackPlan(plan)
 	if err != nil {
 		return err
 	}
-	if whyNot != "" {
-		w.notice("no rack window says it: %s", whyNot)
+	if found.line == "" {
+		return errors.New("no rack can have these windows: " + found.whyNot)
+	}
+	if found.whyNot != "" {
+		w.notice("no rack window says it: %s", found.whyNot)
 		w.warn(configReach)
 	}
+	if found.replaces {
+		w.warn(configReplace)
+	}
 	w.warnOfChange(plan)
-	_, err = fmt.Fprintln(w.Out, line)
+	_, err = fmt.Fprintln(w.Out, found.line)
 	return err
 }
 
@@ -246,6 +315,9 @@ func (w *nodepoolWindow) params(plan *window.Plan) error {
 func (w *nodepoolWindow) warnOfChange(plan *window.Plan) {
 	if plan.Change != nil {
 		w.warn(fmt.Sprintf("this holds until %s, when the clock of %s changes; do it again then, or see --year-round", plan.Change.At.UTC().Format(time.RFC3339), w.zone.Location))
+	}
+	if plan.GivenUp > 0 {
+		w.notice("it gives up %s of the %s wanted each week, which are not allowed on both sides of a change of the clock", minutesText(plan.GivenUp), minutesText(w.allow.week.Len()))
 	}
 }
 
@@ -284,26 +356,34 @@ func (w *nodepoolWindow) planJSON(plan *window.Plan) map[string]any {
 
 // text says it for a person.
 func (w *nodepoolWindow) text(plan *window.Plan) error {
-	line, whyNot, err := w.rackLine(plan)
+	found, err := w.rackPlan(plan)
 	if err != nil {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Disruption for %s is allowed\n", reasonList(w.reasons.inWindow))
+	fmt.Fprintf(&b, "Disruption for %s is wanted\n", reasonList(w.reasons.inWindow))
 	for _, text := range spanTexts(&w.allow.week) {
-		fmt.Fprintf(&b, "  %s %s\n", text, w.zone.Location)
+		fmt.Fprintf(&b, "  %s  %s\n", text, w.zone.Location)
 	}
+	b.WriteString("and at no other time")
 	if len(w.reasons.never) > 0 {
-		fmt.Fprintf(&b, "and for %s never", reasonList(w.reasons.never))
-	} else {
-		b.WriteString("and at no other time")
+		fmt.Fprintf(&b, "; for %s never", reasonList(w.reasons.never))
 	}
 	b.WriteString(". Other reasons keep the baseline of " + w.nodes + ".\n\n")
 	w.textOfTime(&b, plan)
-	if whyNot == "" {
-		fmt.Fprintf(&b, "\nOne rack window says it, on every pool:\n\n  %s\n", line)
-	} else {
-		fmt.Fprintf(&b, "\nNo rack window says it: %s. As karpenter_config, which reaches the\nworkload pool only, and neither the build pool nor custom pools:\n\n  %s\n", whyNot, line)
+	switch {
+	case found.line == "":
+		fmt.Fprintf(&b, "\nNo rack can have it: %s.\n", found.whyNot)
+	case found.whyNot == "":
+		fmt.Fprintf(&b, "\nOne rack window says it, on every pool:\n\n  %s\n", found.line)
+		if w.nodesGiven {
+			b.WriteString("\nThe baseline is the workload pool's; the build pool and the custom pools have their own.\n")
+		}
+	default:
+		fmt.Fprintf(&b, "\nNo rack window says it: %s. As karpenter_config, which reaches the\nworkload pool only, and neither the build pool nor custom pools:\n\n  %s\n", found.whyNot, found.line)
+	}
+	if found.replaces {
+		b.WriteString("\nThat replaces all of karpenter_config; with -r RACK the line keeps what else it says.\n")
 	}
 	_, err = io.WriteString(w.Out, b.String())
 	return err
@@ -322,6 +402,13 @@ func (w *nodepoolWindow) textOfTime(b *strings.Builder, plan *window.Plan) {
 		fmt.Fprintf(b, "Blocked until %s (UTC):\n\n", plan.Change.At.UTC().Format("2006-01-02 15:04"))
 	}
 	writeWindows(b, plan)
+	if w.yearRound {
+		allowed := plan.Blocked.Complement()
+		b.WriteString("\nAllowed, whichever clock holds (UTC):\n\n")
+		for _, text := range spanTexts(&allowed) {
+			fmt.Fprintf(b, "  %s\n", text)
+		}
+	}
 	if plan.Change == nil {
 		return
 	}
@@ -329,23 +416,21 @@ func (w *nodepoolWindow) textOfTime(b *strings.Builder, plan *window.Plan) {
 	fmt.Fprintf(b, "\nThe clock of %s changes on %s from %s to %s, at %s UTC.\nBlocked from then on (UTC):\n\n", w.zone.Location,
 		change.At.In(w.zone.Location).Format("Mon 2006-01-02"), clockText(change.At, change.Before), clockText(change.At, change.After), change.At.UTC().Format("2006-01-02 15:04"))
 	writeWindows(b, plan.Then)
-	late := plan.Blocked.Shift(change.After)
-	kept := late.Complement()
 	b.WriteString("\nIn the week of the change: set the new windows at that moment, and each hour is where it is wanted")
-	if before := change.At.Add(-time.Minute).UTC().Add(time.Duration(change.Before) * time.Minute); w.allow.week.Has(before) {
-		effect := "shorter"
+	if minutes := change.Affected(&w.allow.week); minutes > 0 {
+		effect := "are left out, as the clock leaves them out"
 		if change.After < change.Before {
-			effect = "longer"
+			effect = "come twice, as the clock goes over them twice"
 		}
-		fmt.Fprintf(b, "; the\nwindow that the change falls into is %s %s", minutesText(abs(change.After-change.Before)), effect)
+		fmt.Fprintf(b, ",\nbut that %s of them %s", minutesText(minutes), effect)
 	}
-	b.WriteString(".\nUntil then the old ones allow, by the new clock,\n")
+	old := plan.Blocked.Shift(change.After)
+	kept := old.Complement()
+	b.WriteString(".\nIf they are set later, the old ones meanwhile allow, by the new clock,\n")
 	for _, text := range spanTexts(&kept) {
-		fmt.Fprintf(b, "  %s %s\n", text, w.zone.Location)
+		fmt.Fprintf(b, "  %s  %s\n", text, w.zone.Location)
 	}
 }
-
-func abs(n int) int { return max(n, -n) }
 
 // clockText is the time on the wall at an instant, with an offset from UTC.
 func clockText(at time.Time, offset int) string {
@@ -364,26 +449,44 @@ func writeWindows(b *strings.Builder, plan *window.Plan) {
 	_ = table(b, rows)
 }
 
-// spanTexts writes a set of minutes of the week as SPECs, one for all days with the same hours.
+// spanTexts writes a set of minutes of the week in words, most of them SPECs: one for all days with the same hours.
 func spanTexts(week *window.Week) []string {
 	texts := []string{}
 	for _, entry := range week.Entries() {
-		end := entry.Minute + int(entry.Length.Minutes())
 		days := strings.ToLower(entry.Days.String())
 		if days == "*" {
 			days = "daily"
 		}
-		from := fmt.Sprintf("%02d:%02d", entry.Minute/60, entry.Minute%60)
-		if end <= 48*60 && entry.Length < 24*time.Hour || end == 24*60 {
-			if end > 24*60 {
-				end -= 24 * 60
+		for _, hour := range entry.Hours {
+			from, length := hour*60+entry.Minute, int(entry.Length.Minutes())
+			to := from + length
+			switch {
+			case length < 24*60 && to > 24*60:
+				to -= 24 * 60
+				fallthrough
+			case to <= 24*60:
+				texts = append(texts, fmt.Sprintf("%s %s-%s", days, clock(from), clock(to)))
+			case entry.Days.Len() == 1:
+				texts = append(texts, fmt.Sprintf("%s %s to %s %s", days, clock(from), dayAfter(entry.Days, to), clock(to%(24*60))))
+			default:
+				texts = append(texts, fmt.Sprintf("%s %s and the %s after", days, clock(from), entry.Duration()))
 			}
-			texts = append(texts, fmt.Sprintf("%s %s-%02d:%02d", days, from, end/60, end%60))
-			continue
 		}
-		texts = append(texts, fmt.Sprintf("%s %s, for %s", days, from, entry.Duration()))
 	}
 	return texts
+}
+
+// clock writes a minute of a day.
+func clock(minute int) string { return fmt.Sprintf("%02d:%02d", minute/60, minute%60) }
+
+// dayAfter names the day a number of minutes after the midnight of the one day of a set.
+func dayAfter(days schedule.Weekdays, minutes int) string {
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if days.Has(day) {
+			return strings.ToLower(schedule.DayName((day + time.Weekday(minutes/(24*60))) % 7))
+		}
+	}
+	return ""
 }
 
 func reasonList(reasons nodepool.Reasons) string {
@@ -391,7 +494,10 @@ func reasonList(reasons nodepool.Reasons) string {
 	for i, reason := range reasons {
 		names[i] = string(reason)
 	}
-	return strings.Join(names, " and ")
+	if last := len(names) - 1; last > 0 {
+		return strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return names[0]
 }
 
 // minutesText writes a number of minutes for a person.

@@ -54,11 +54,11 @@ func NewWindows(s Schedule, duration time.Duration) Windows {
 	case !w.calendar.fires():
 		w.kind = always
 		return w
+	case w.calendar.leapDaysOnly():
+		w.kind = leapDays
 	case w.duration <= 0:
 		w.kind = never
 		return w
-	case w.calendar.leapDaysOnly():
-		w.kind = leapDays
 	}
 	for _, firing := range w.calendar.firings() {
 		w.opens = appendSpan(w.opens, seconds{firing, firing + w.duration})

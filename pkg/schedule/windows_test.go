@@ -139,6 +139,7 @@ func TestWindowsKinds(t *testing.T) {
 		{"@every 1h     ", time.Hour, true, false, false, true},
 		{"@every 1h     ", 59 * time.Minute, false, true, false, true},
 		{"0 0 29 2 *", time.Hour, false, false, false, false},
+		{"0 0 29 2 *", 0, false, false, false, false}, // active for years about 2097, as the parser sees no next one
 	} {
 		s, err := Parse(test.text)
 		require.NoError(t, err)

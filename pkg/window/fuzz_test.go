@@ -29,7 +29,7 @@ func FuzzSpec(f *testing.F) {
 		}
 		minutes := 0
 		for _, entry := range plan.Entries {
-			minutes += entry.Days.Len() * int(entry.Length.Minutes())
+			minutes += entry.Days.Len() * len(entry.Hours) * int(entry.Length.Minutes())
 		}
 		if minutes+week.Len() != minutesPerWeek {
 			t.Fatalf("%d minutes blocked, %d allowed", minutes, week.Len())

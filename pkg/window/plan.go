@@ -20,9 +20,9 @@ type Request struct {
 
 // The requests that no budgets make so.
 var (
-	ErrNothingAllowed = errors.New("the windows leave no time in which disruption is allowed; a budget of nodes: \"0\" without a schedule says that")
-	ErrNothingBlocked = errors.New("the windows are the whole week, so that there is nothing to block; leave the schedule out")
-	ErrNothingLeft    = errors.New("the clock changes by more than the windows last, so that no time is allowed on both sides of a change; ask for longer windows, or change the budgets with the clock")
+	ErrNothingAllowed = errors.New("the windows leave no time in which disruption is allowed; a budget of nodes: \"0\" for these reasons, without a schedule, says that")
+	ErrNothingBlocked = errors.New("disruption is allowed for the whole week, so that there is nothing to block and no window to set")
+	ErrNothingLeft    = errors.New("the clock changes by as much as the windows last, or more, so that no time is allowed on both sides of a change; ask for longer windows, or change the budgets with the clock")
 )
 
 // Plan is how a request is met.

@@ -9,8 +9,6 @@ import (
 	"rackparams/pkg/shape"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // SpecError says what is wrong with a SPEC, and where.
 type SpecError struct {
 	Spec string
@@ -36,6 +34,15 @@ func ParseSpec(text string) (Week, error) {
 	if len(words) > 1 {
 		// Blanks may stand round the commas of a list.
 		last := words[len(words)-1]
+		for _, w := range words[:len(words)-1] {
+			switch {
+			case !strings.Contains(w.text, ":"):
+			case strings.Contains(w.text, "-") && strings.Contains(last.text, ":"):
+				p.fail(w.at, "a SPEC is one window; give the next one with a flag of its own")
+			case !strings.Contains(w.text, "-"):
+				p.fail(w.at, "%s is no span of time; %s", shape.Quote(w.text), specForm)
+			}
+		}
 		if !strings.ContainsAny(last.text, ":-") {
 			p.fail(last.at, "%s is no span of time; %s", shape.Quote(last.text), specForm)
 		}

@@ -7,6 +7,10 @@
 package window
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"rackparams/pkg/schedule"
@@ -102,38 +106,60 @@ func (w *Week) Spans() []Span {
 	return spans
 }
 
-// Entry is a window of a budget that repeats weekly: from a time of day, on some days, for a duration.
+// Entry is a window of a budget that repeats weekly: from some times of day, at the same minute of the hour, on some days,
+// for a duration.
 type Entry struct {
-	Minute int // of the day
+	Minute int   // of the hour
+	Hours  []int // in order
 	Days   schedule.Weekdays
 	Length time.Duration
 }
 
 // Schedule returns the schedule of the entry, as people write it.
 func (e Entry) Schedule() string {
-	return itoa(e.Minute%60) + " " + itoa(e.Minute/60) + " * * " + e.Days.String()
+	hours := make([]string, len(e.Hours))
+	for i, hour := range e.Hours {
+		hours[i] = strconv.Itoa(hour)
+	}
+	field := strings.Join(hours, ",")
+	if len(e.Hours) == 24 {
+		if e.Minute == 0 && e.Days == schedule.AllWeekdays {
+			return "@hourly"
+		}
+		field = "*"
+	}
+	return fmt.Sprintf("%d %s * * %s", e.Minute, field, e.Days)
 }
 
 // Duration returns the duration of the entry, as budgets take it.
 func (e Entry) Duration() string { return schedule.FormatDuration(e.Length) }
 
-// Entries returns the windows that are active in just the minutes of the set: one for all days on which a span of the
-// same length begins at the same time.
+// Entries returns the windows that are active in just the minutes of the set: one for all days on which spans of the same
+// length begin at the same time, and for all hours of the same days.
 func (w *Week) Entries() []Entry {
 	var entries []Entry
 	for _, span := range w.Spans() {
-		minute, length := span.From%minutesPerDay, time.Duration(span.Minutes)*time.Minute
+		hour, minute := span.From%minutesPerDay/60, span.From%60
+		length := time.Duration(span.Minutes) * time.Minute
 		day := schedule.Weekdays(1) << (span.From / minutesPerDay)
-		found := false
-		for i := range entries {
-			if entries[i].Minute == minute && entries[i].Length == length {
-				entries[i].Days |= day
-				found = true
-			}
+		same := slices.IndexFunc(entries, func(e Entry) bool { return e.Minute == minute && e.Hours[0] == hour && e.Length == length })
+		if same >= 0 {
+			entries[same].Days |= day
+			continue
 		}
-		if !found {
-			entries = append(entries, Entry{minute, day, length})
-		}
+		entries = append(entries, Entry{minute, []int{hour}, day, length})
 	}
-	return entries
+	var joined []Entry
+	for _, entry := range entries {
+		same := slices.IndexFunc(joined, func(e Entry) bool {
+			return e.Minute == entry.Minute && e.Days == entry.Days && e.Length == entry.Length
+		})
+		if same >= 0 {
+			joined[same].Hours = append(joined[same].Hours, entry.Hours...)
+			slices.Sort(joined[same].Hours)
+			continue
+		}
+		joined = append(joined, entry)
+	}
+	return joined
 }

@@ -47,6 +47,8 @@ func TestPlans(t *testing.T) {
 		"Saturday 09:00-13:00":                            "0 13 * * SAT for 164h",
 		"sat , sun 1:00-2:00":                             "0 2 * * SAT for 23h; 0 2 * * SUN for 143h",
 		"mon 00:00-24:00|tue 0:00-24:00":                  "0 0 * * WED for 120h",
+		"02:00-04:00|14:00-16:00":                         "0 4,16 * * * for 10h",
+		"weekdays 02:00-04:00|weekdays 14:00-16:00":       "0 4 * * MON-FRI for 10h; 0 16 * * MON-THU for 10h; 0 16 * * FRI for 58h",
 		"sat 09:00-12:00|sat 11:00-13:00|sat 13:00-14:00": "0 14 * * SAT for 163h",
 	} {
 		plan, err := Make(Request{Allowed: mustParse(t, strings.Split(spec, "|")...), Zone: time.UTC, From: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
@@ -74,29 +76,31 @@ func TestRefusedPlans(t *testing.T) {
 
 func TestSpecErrors(t *testing.T) {
 	for spec, want := range map[string]string{
-		"":                       `"": at character 1: it is empty; write [DAYS ]HH:MM-HH:MM`,
-		"   ":                    `at character 1: it is empty`,
-		"sat":                    `at character 1: "sat" is no span of time`,
-		"sat 09:00":              `at character 5: "09:00" is no span of time`,
-		"sat 9-13":               `at character 5: "9" is not a time of day`,
-		"sat 09:00-25:00":        `at character 11: "25:00" is not a time of day`,
-		"sat 09:60-10:00":        `at character 5: "09:60" is not a time of day`,
-		"sat 09:00-24:01":        `at character 11: "24:01" is not a time of day`,
-		"sat 24:00-01:00":        `at character 5: 24:00 ends a day and begins none`,
-		"sat 09:00-09:00":        `at character 5: the window is empty`,
-		"sat 09:00-09:00-10:00":  `at character 11: "09:00-10:00" is not a time of day`,
-		"satt 09:00-10:00":       `at character 1: "satt" is not a day`,
-		"mon,,fri 09:00-10:00":   `at character 5: a day is missing`,
-		"mon-fry 09:00-10:00":    `at character 5: "fry" is not a day`,
-		"mon-tue-wed 0:00-1:00":  `at character 5: "tue-wed" is not a day`,
-		"weekday 09:00-10:00":    `did you mean "weekdays"?`,
-		"1-5 09:00-10:00":        `at character 1: "1" is not a day`,
-		"sat 09:00-10:00 UTC":    `at character 17: "UTC" is no span of time`,
-		"sät 09:00-10:00":        `at character 1: "sät" is not a day`,
-		"sat 09:00\u201313:00":   `is no span of time`,
-		"sat -1:00-02:00":        `is not a time of day`,
-		"sat 0009:00-10:00":      `is not a time of day`,
-		"weekdays-fri 0:00-1:00": `at character 1: "weekdays" is not a day`,
+		"":                                `"": at character 1: it is empty; write [DAYS ]HH:MM-HH:MM`,
+		"   ":                             `at character 1: it is empty`,
+		"sat":                             `at character 1: "sat" is no span of time`,
+		"sat 09:00":                       `at character 5: "09:00" is no span of time`,
+		"sat 9-13":                        `at character 5: "9" is not a time of day`,
+		"sat 09:00-25:00":                 `at character 11: "25:00" is not a time of day`,
+		"sat 09:60-10:00":                 `at character 5: "09:60" is not a time of day`,
+		"sat 09:00-24:01":                 `at character 11: "24:01" is not a time of day`,
+		"sat 24:00-01:00":                 `at character 5: 24:00 ends a day and begins none`,
+		"sat 09:00-09:00":                 `at character 5: the window is empty`,
+		"sat 09:00 - 13:00":               `at character 5: "09:00" is no span of time`,
+		"sat 09:00-13:00 sun 09:00-10:00": `at character 5: a SPEC is one window; give the next one with a flag of its own`,
+		"sat 09:00-09:00-10:00":           `at character 11: "09:00-10:00" is not a time of day`,
+		"satt 09:00-10:00":                `at character 1: "satt" is not a day`,
+		"mon,,fri 09:00-10:00":            `at character 5: a day is missing`,
+		"mon-fry 09:00-10:00":             `at character 5: "fry" is not a day`,
+		"mon-tue-wed 0:00-1:00":           `at character 5: "tue-wed" is not a day`,
+		"weekday 09:00-10:00":             `did you mean "weekdays"?`,
+		"1-5 09:00-10:00":                 `at character 1: "1" is not a day`,
+		"sat 09:00-10:00 UTC":             `at character 17: "UTC" is no span of time`,
+		"sät 09:00-10:00":                 `at character 1: "sät" is not a day`,
+		"sat 09:00\u201313:00":            `is no span of time`,
+		"sat -1:00-02:00":                 `is not a time of day`,
+		"sat 0009:00-10:00":               `is not a time of day`,
+		"weekdays-fri 0:00-1:00":          `at character 1: "weekdays" is not a day`,
 	} {
 		_, err := ParseSpec(spec)
 		assert.ErrorContains(t, err, want, spec)
@@ -130,7 +134,7 @@ func TestZones(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"berlin": "did you mean Europe/Berlin?", "Europe/Berlinn": "did you mean Europe/Berlin?", "new york": "did you mean America/New_York?",
-		"PST": "did you mean", "Mars/Olympus": "such as Europe/Berlin or UTC", "": "unknown time zone", "Local": "unknown time zone", "../etc/passwd": "unknown time zone",
+		"CST": "such as Europe/Berlin or UTC", "Mars/Olympus": "such as Europe/Berlin or UTC", "": "unknown time zone", "Local": "unknown time zone", "../etc/passwd": "unknown time zone",
 	} {
 		_, err := LoadZone(name)
 		assert.ErrorContains(t, err, want, name)
@@ -211,6 +215,21 @@ func randomSpec(random *rand.Rand) string {
 	length := []int{15, 30, 60, 120, 240, 480, 720, 1425}[random.IntN(8)]
 	to := from + length
 	return fmt.Sprintf("%s%02d:%02d-%02d:%02d", days, from/60, from%60, to/60%24, to%60)
+}
+
+// TestFarFuture shows that planning ends for times beyond the tables of the zones too.
+func TestFarFuture(t *testing.T) {
+	for _, name := range []string{"Europe/London", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "UTC"} {
+		zone, err := LoadZone(name)
+		require.NoError(t, err)
+		for year := 2030; year < 2100; year += 7 {
+			from := time.Date(year, 12, 31, 12, 0, 0, 0, time.UTC)
+			_, err := Make(Request{Allowed: mustParse(t, "sat 09:00-13:00"), Zone: zone, From: from, YearRound: true})
+			require.NoError(t, err)
+			change, found := NextChange(zone, from)
+			require.True(t, !found || change.At.After(from) && change.At.Before(from.AddDate(1, 0, 0)), "%s %d: %v", name, year, change)
+		}
+	}
 }
 
 func TestReasons(t *testing.T) {

@@ -30,9 +30,12 @@ func LoadZone(name string) (*time.Location, error) {
 	return nil, fmt.Errorf("%s; write a name of the time zone database, such as Europe/Berlin or UTC", message)
 }
 
+// ZoneNames returns the names of the time zone database, sorted.
+func ZoneNames() []string { return strings.Fields(zoneNames) }
+
 // nearZones are up to three names that one may have meant: those of the same city, or else the nearest one.
 func nearZones(name string) []string {
-	names := strings.Fields(zoneNames)
+	names := ZoneNames()
 	wanted := strings.ToLower(strings.NewReplacer(" ", "_", "-", "_").Replace(name))
 	city := wanted[strings.LastIndexByte(wanted, '/')+1:]
 	var near []string
@@ -42,12 +45,13 @@ func nearZones(name string) []string {
 			near = append(near, known)
 		}
 	}
-	if near == nil {
+	// Abbreviations are ambiguous: CST is in Chicago, Havana and Shanghai.
+	if near == nil && (len(name) > 4 || strings.ToUpper(name) != name) {
 		if nearest := shape.Nearest(name, names); nearest != "" {
 			near = []string{nearest}
 		}
 	}
-	if near == nil && city != "" {
+	if near == nil && len(city) > 4 {
 		cities := make([]string, len(names))
 		for i, known := range names {
 			cities[i] = known[strings.LastIndexByte(known, '/')+1:]
@@ -66,6 +70,23 @@ type Change struct {
 	Before, After int
 }
 
+// Affected returns how many of the minutes of a set, by the clock of the zone, the change leaves out, or goes over twice.
+func (c Change) Affected(week *Week) int {
+	// By the clock before the change: the minutes skipped follow it, those repeated lead up to it.
+	from := minuteOfWeek(c.At.UTC().Add(time.Duration(c.Before) * time.Minute))
+	length := c.After - c.Before
+	if length < 0 {
+		from, length = from+length, -length
+	}
+	affected := 0
+	for i := range length {
+		if week[modulo(from+i, minutesPerWeek)] {
+			affected++
+		}
+	}
+	return affected
+}
+
 // NextChange returns the first change of the clock after a time, and whether there is one within the time that the zone
 // database speaks of.
 func NextChange(zone *time.Location, after time.Time) (Change, bool) {
@@ -76,9 +97,12 @@ func NextChange(zone *time.Location, after time.Time) (Change, bool) {
 			return Change{}, false
 		}
 		c := Change{At: end, Before: offset(at), After: offset(end.In(zone))}
-		// A zone may change its name alone.
-		if c.Before != c.After {
+		// A zone may change its name alone; and beyond its table of changes the bounds may end at or before the time itself.
+		if c.Before != c.After && end.After(after) {
 			return c, true
+		}
+		if !end.After(at) {
+			end = at.Add(24 * time.Hour)
 		}
 		at = end.In(zone)
 	}
