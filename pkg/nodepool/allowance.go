@@ -3,7 +3,6 @@ package nodepool
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -314,13 +313,4 @@ func (e *Evaluator) sweep(from, to time.Time) []segment {
 		segments = append(segments, segment{start, to, active})
 	}
 	return segments
-}
-
-// indexes are the places in a set.
-func indexes(set activeSet) []int {
-	var list []int
-	for ; set != 0; set &= set - 1 {
-		list = append(list, bits.TrailingZeros64(set))
-	}
-	return list
 }

@@ -165,10 +165,25 @@ func CheckSchedule(text string) string {
 		}
 		return message
 	}
-	if !schedulePattern().MatchString(text) {
+	if !isPlainCron(text) && !schedulePattern().MatchString(text) {
 		return fmt.Sprintf("the API server takes no schedule %s; write five fields, such as \"0 9 * * MON-FRI\", or a macro such as @daily", shape.Quote(text))
 	}
 	return ""
+}
+
+// isPlainCron reports whether a schedule is five words with a space between each: what nearly all are, and what the
+// pattern, which takes long to match, takes.
+func isPlainCron(text string) bool {
+	words := 1
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == ' ' && i > 0 && text[i-1] != ' ' && i < len(text)-1:
+			words++
+		case c <= ' ' || c >= 0x7f:
+			return false
+		}
+	}
+	return words == 5
 }
 
 func checkBudgetDuration(text string) string {

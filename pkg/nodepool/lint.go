@@ -54,9 +54,10 @@ func (m *Manifest) Lint(v Version, now time.Time) []Finding {
 		return []Finding{m.finding(SeverityError, RuleAPIVersion, "apiVersion", cmp.Or(shape.Get(m.node, "apiVersion"), m.node), fmt.Sprintf(
 			"Karpenter serves NodePools at %s only, not at %s: the API server refuses this one; migrate it to %s", APIVersion, shape.Quote(m.apiVersion), APIVersion))}
 	}
-	findings, budgetsBroken := m.lintForm(v)
+	read := m.readSpec()
+	findings, budgetsBroken := m.lintForm(v, read)
 	if !budgetsBroken {
-		findings = append(findings, m.lintBudgets(v, now)...)
+		findings = append(findings, m.lintBudgets(v, now, read)...)
 	}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
 	return findings
@@ -67,13 +68,15 @@ func (m *Manifest) finding(severity Severity, rule, path string, at *yaml.Node, 
 }
 
 // lintForm returns the errors, and whether the budgets are among what has them.
-func (m *Manifest) lintForm(v Version) (findings []Finding, budgetsBroken bool) {
+func (m *Manifest) lintForm(v Version, read manifestSpec) (findings []Finding, budgetsBroken bool) {
 	spec := shape.Get(m.node, "spec")
 	if spec == nil {
 		return []Finding{m.finding(SeverityError, RuleDisruptionField, "spec", m.node, `"spec" is required: the API server refuses the NodePool`)}, true
 	}
-	problems := shape.Check(specSchema(v), spec, "spec")
-	problems = append(problems, m.checkExpiry()...)
+	problems := shape.CheckObject(specSchema(v), spec, "spec")
+	if read.expiryNode != nil {
+		problems = append(problems, shape.Check(expirySchema, read.expiryNode, "spec.template.spec.expireAfter")...)
+	}
 	for _, problem := range problems {
 		findings = append(findings, Finding{
 			Severity: SeverityError, Rule: problem.Rule, Path: problem.Path, Message: withConsequence(problem),
@@ -81,7 +84,7 @@ func (m *Manifest) lintForm(v Version) (findings []Finding, budgetsBroken bool) 
 		})
 		budgetsBroken = budgetsBroken || strings.HasPrefix(problem.Path, "spec.disruption.budgets")
 	}
-	return findings, budgetsBroken || spec.Kind != yaml.MappingNode || m.readSpec().unreadable != nil
+	return findings, budgetsBroken || spec.Kind != yaml.MappingNode || read.unreadable != nil
 }
 
 // withConsequence is the message of a departure, with what comes of it.
@@ -106,11 +109,5 @@ func withConsequence(p shape.Problem) string {
 	return p.Message + ": " + consequence
 }
 
-// checkExpiry looks at expireAfter, which the warnings need, though the template is not linted.
-func (m *Manifest) checkExpiry() []shape.Problem {
-	read := m.readSpec()
-	if read.expiryNode == nil {
-		return nil
-	}
-	return shape.Check(&shape.Schema{Kind: shape.String, Rule: RuleDisruptionField, Check: CheckDurationOrNever}, read.expiryNode, "spec.template.spec.expireAfter")
-}
+// expirySchema is that of expireAfter, which the warnings need, though what is in the template is not linted.
+var expirySchema = &shape.Schema{Kind: shape.String, Rule: RuleDisruptionField, Check: CheckDurationOrNever}

@@ -3,6 +3,7 @@ package nodepool
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -11,8 +12,7 @@ import (
 )
 
 // lintBudgets returns the warnings: what budgets that can be read do that their author may not mean.
-func (m *Manifest) lintBudgets(v Version, now time.Time) []Finding {
-	read := m.readSpec()
+func (m *Manifest) lintBudgets(v Version, now time.Time, read manifestSpec) []Finding {
 	l := budgetLint{Manifest: m, read: read, evaluator: NewEvaluator(read.budgets), now: now, version: v}
 	l.reasons = slices.DeleteFunc(v.Reasons(), func(reason Reason) bool {
 		// Node repair is off by default, so that its reason counts only where the list names it.
@@ -205,24 +205,31 @@ func (l *budgetLint) lintReasons() {
 
 // alwaysZero reports whether at every time a budget of no nodes is active for the reasons of set, and names one.
 func (l *budgetLint) alwaysZero(set reasonSet) (budget int, always bool) {
+	zero := l.those(func(b *evaluatedBudget) bool { return b.size == 0 && b.counts(set) })
 	for _, active := range l.sets {
-		zero := slices.IndexFunc(indexes(active), func(i int) bool {
-			b := &l.evaluator.budgets[i]
-			return b.size == 0 && b.counts(set)
-		})
-		if zero < 0 {
+		if active&zero == 0 {
 			return 0, false
 		}
-		budget = indexes(active)[zero]
+		budget = bits.TrailingZeros64(active & zero)
 	}
 	return budget, len(l.sets) > 0
 }
 
+// those is the set of the budgets of which something holds.
+func (l *budgetLint) those(holds func(b *evaluatedBudget) bool) activeSet {
+	var set activeSet
+	for i := range l.evaluator.budgets {
+		if holds(&l.evaluator.budgets[i]) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
 // firstUnconstrained returns, in words, the first span in which no budget is active for the reasons of set.
 func (l *budgetLint) firstUnconstrained(set reasonSet) (span string, found bool) {
-	free := func(s segment) bool {
-		return !slices.ContainsFunc(indexes(s.active), func(i int) bool { return l.evaluator.budgets[i].counts(set) })
-	}
+	counting := l.those(func(b *evaluatedBudget) bool { return b.counts(set) })
+	free := func(s segment) bool { return s.active&counting == 0 }
 	first := -1
 	for i, s := range l.segments {
 		// The very first span may have begun before, so another one is named where there is one.
@@ -268,8 +275,8 @@ func (l *budgetLint) neverDecides(i int) bool {
 // than the i-th.
 func (l *budgetLint) covered(i int, active activeSet, set reasonSet) bool {
 	count, percent := math.MaxInt, math.MaxInt
-	for _, j := range indexes(active) {
-		switch other := &l.evaluator.budgets[j]; {
+	for ; active != 0; active &= active - 1 {
+		switch other := &l.evaluator.budgets[bits.TrailingZeros64(active)]; {
 		case !other.counts(set):
 		case other.percent:
 			percent = min(percent, other.size)

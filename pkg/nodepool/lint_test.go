@@ -173,6 +173,19 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestNumbers shows that a number is taken by its value, as the API server takes it, and not by its spelling.
+func TestNumbers(t *testing.T) {
+	for text, sound := range map[string]bool{
+		"weight: 10": true, "weight: 10.0": true, "weight: 0x10": true, "weight: 1e1": true, "weight: 1_0": true, "weight: 100.5": false, "weight: 101": false,
+		"weight: 0.0": false, "weight: .inf": false, "replicas: .0": true, "replicas: 18446744073709551615": false, "replicas: -1": false,
+		"limits: {cpu: 0x10}": true, "limits: {cpu: 10.0}": true, "limits: {cpu: 10.5}": false, "limits: {cpu: 18446744073709551615}": false, "limits: {cpu: -1}": true,
+	} {
+		findings := readOne(t, strings.Replace(withBudgets("      - nodes: \"5\""), "  disruption:", "  "+text+"\n  disruption:", 1)).Lint(Newest, now)
+		findings = slices.DeleteFunc(findings, func(f Finding) bool { return f.Severity != SeverityError })
+		assert.Equal(t, sound, len(findings) == 0, "%s: %v", text, findings)
+	}
+}
+
 func TestVersions(t *testing.T) {
 	rules := func(v Version, text string) string {
 		var list []string
@@ -301,4 +314,17 @@ func truth(budgets Budgets) map[string]bool {
 		}
 	}
 	return found
+}
+
+// TestPlainCron shows that what is taken without the pattern is taken by it.
+func TestPlainCron(t *testing.T) {
+	for text, plain := range map[string]bool{
+		"0 9 * * MON-FRI": true, "* * * * *": true, "0 9 * *": false, "0 9 * * * *": false, " 0 9 * * *": false, "0 9 * * * ": false, "0  9 * * *": false,
+		"0\t9 * * *": false, "0 9 * * \u00a0": false, "@daily": false, "": false, "    ": false,
+	} {
+		assert.Equal(t, plain, isPlainCron(text), "%q", text)
+		if plain {
+			assert.True(t, schedulePattern().MatchString(text), "%q", text)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package nodepool
 import (
 	"fmt"
 	"strconv"
+	"sync"
 
 	"rackparams/pkg/shape"
 
@@ -10,7 +11,18 @@ import (
 )
 
 // specSchema says what spec must look like, as far as it bears on disruption: what is in the template is left to the API server.
-func specSchema(v Version) *shape.Schema {
+func specSchema(v Version) *shape.Schema { return specSchemas[v]() }
+
+// specSchemas are the schemas of the versions, each made when it is first needed.
+var specSchemas = func() map[Version]func() *shape.Schema {
+	schemas := map[Version]func() *shape.Schema{}
+	for v := V1_13; v <= Newest; v++ {
+		schemas[v] = sync.OnceValue(func() *shape.Schema { return newSpecSchema(v) })
+	}
+	return schemas
+}()
+
+func newSpecSchema(v Version) *shape.Schema {
 	return &shape.Schema{
 		Kind: shape.Object, Rule: RuleDisruptionField, Whole: checkStatic,
 		Fields: []shape.Field{

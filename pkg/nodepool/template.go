@@ -14,8 +14,9 @@ import (
 var (
 	labelNamePattern   = lazyPattern(`^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`)
 	labelDomainPattern = lazyPattern(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-	// The CRD's pattern for a quantity lets an exponent have a fraction, which Karpenter could not read back.
-	quantityPattern = lazyPattern(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$`)
+	// The CRD's pattern for a quantity lets an exponent have a fraction, or any number of digits, which Karpenter could not
+	// read back.
+	quantityPattern = lazyPattern(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,4})?$`)
 )
 
 // MaxLabels is how many labels the CRD takes on the nodes of a pool.

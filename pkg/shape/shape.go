@@ -8,6 +8,7 @@ package shape
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,15 +102,46 @@ type Problem struct {
 	Line, Column int
 }
 
-// Check returns all departures of node from s, in the order of the document; path is that of node itself.
+// Check returns all departures of node from s, in the order of the document; path is that of node itself. A whole number
+// is one that is written as such.
 func Check(s *Schema, node *yaml.Node, path string) []Problem {
 	c := checker{}
 	c.check(s, node, path, s.Rule)
 	return c.problems
 }
 
+// CheckObject is Check for an object on its way to the Kubernetes API server, which takes a number for whole however YAML
+// spells it: 1.0, 0x1 and 1e0 are 1.
+func CheckObject(s *Schema, node *yaml.Node, path string) []Problem {
+	c := checker{anySpelling: true}
+	c.check(s, node, path, s.Rule)
+	return c.problems
+}
+
 type checker struct {
-	problems []Problem
+	problems    []Problem
+	anySpelling bool
+}
+
+// number returns a scalar as whole numbers are written, where it is one in another spelling.
+func (c *checker) number(s *Schema, node *yaml.Node) *yaml.Node {
+	tag := node.ShortTag()
+	if !c.anySpelling || s.Kind != Int && s.Kind != IntOrString || tag != "!!int" && tag != "!!float" {
+		return node
+	}
+	respelled := *node
+	plain := strings.ReplaceAll(node.Value, "_", "")
+	n, err := strconv.ParseInt(plain, 0, 64)
+	if f, errFloat := strconv.ParseFloat(plain, 64); err != nil && errFloat == nil && f == math.Trunc(f) && math.Abs(f) <= 1<<53 && tag == "!!float" {
+		n, err = int64(f), nil
+	}
+	respelled.Tag = "!!int"
+	respelled.Value = strconv.FormatInt(n, 10)
+	if err != nil {
+		// Past 64 bits the API server has no whole numbers.
+		respelled.Tag, respelled.Value = "!!float", node.Value
+	}
+	return &respelled
 }
 
 // maxProblems is how many departures are reported of one value. Aliases let a small document hold any number of them.
@@ -128,6 +160,7 @@ func (c *checker) check(s *Schema, node *yaml.Node, path, rule string) {
 	if s.Kind == Any || s.Null && IsNull(node) {
 		return
 	}
+	node = c.number(s, node)
 	if !s.takes(node) {
 		c.report(node, path, rule, fmt.Sprintf("%s is not %s", Describe(node), kindNames[s.Kind]))
 		return
