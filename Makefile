@@ -2,7 +2,7 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X rackparams/pkg/cli.version=$(VERSION)
 
-.PHONY: build test conformance demo lint bench
+.PHONY: build test conformance e2e demo lint bench
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)" -o bin/convox ./cmd/convox
@@ -15,6 +15,10 @@ test: conformance
 conformance:
 	cd conformance && GOTOOLCHAIN=auto go test ./...
 
+# Against a real API server, which the first run builds from its source: that takes some minutes.
+e2e:
+	cd e2e && GOTOOLCHAIN=auto go test -timeout 40m ./...
+
 demo: build
 	@testdata/demo.sh bin/convox
 
@@ -23,6 +27,8 @@ lint:
 	go vet ./...
 	go tool staticcheck ./...
 	cd conformance && GOTOOLCHAIN=auto go vet ./...
+	cd e2e && GOTOOLCHAIN=auto go vet ./...
 
 bench:
 	go test -run '^$$' -bench . ./...
+	cd conformance && GOTOOLCHAIN=auto go test -run '^$$' -bench . .

@@ -156,19 +156,20 @@ func CheckNodeCount(nodes string) string {
 
 // CheckSchedule says what is wrong with a budget's schedule, by the CRD's pattern and by Karpenter's parser, or "".
 func CheckSchedule(text string) string {
-	if _, err := schedule.Parse(text); err != nil {
-		message := fmt.Sprintf("Karpenter cannot parse the schedule %s (%s), and would stop every disruption of the pool", shape.Quote(text), err)
-		if fields := strings.Fields(text); len(fields) == 5 {
-			if days := schedule.SuggestWeekdays(fields[4]); days != "" && days != fields[4] {
-				message += fmt.Sprintf("; write %q for the weekday", days)
-			}
-		}
-		return message
-	}
 	if !isPlainCron(text) && !schedulePattern().MatchString(text) {
 		return fmt.Sprintf("the API server takes no schedule %s; write five fields, such as \"0 9 * * MON-FRI\", or a macro such as @daily", shape.Quote(text))
 	}
-	return ""
+	_, err := schedule.Parse(text)
+	if err == nil {
+		return ""
+	}
+	message := fmt.Sprintf("Karpenter cannot parse the schedule %s (%s), and would stop every disruption of the pool", shape.Quote(text), err)
+	if fields := strings.Fields(text); len(fields) == 5 {
+		if days := schedule.SuggestWeekdays(fields[4]); days != "" && days != fields[4] {
+			message += fmt.Sprintf("; write %q for the weekday", days)
+		}
+	}
+	return message
 }
 
 // isPlainCron reports whether a schedule is five words with a space between each: what nearly all are, and what the

@@ -92,9 +92,9 @@ func withConsequence(p shape.Problem) string {
 	consequence := "the API server refuses the NodePool"
 	switch {
 	case p.Rule == shape.UnknownField && strings.HasPrefix(p.Path, "spec.disruption.budgets["):
-		consequence = "the API server drops it without a word, and the budget becomes another one"
+		consequence = "the API server drops it, unless it validates strictly, and the budget becomes another one"
 	case p.Rule == shape.UnknownField:
-		consequence = "the API server drops it without a word"
+		consequence = "the API server drops it, unless it validates strictly"
 	case strings.HasPrefix(p.Message, "null is not") && !strings.HasSuffix(p.Path, "]"):
 		consequence = "the API server drops it, as if it were not written; leave it out"
 	case p.Rule == RuleNodesFormat && p.Message == `"nodes" is required`:
