@@ -287,7 +287,8 @@ func (t *transition) unset(name string) {
 		t.refuse(name, "%s", UnknownName(name, t.after.Provider))
 	case p != nil && slices.Contains(identity, name):
 		t.refuse(name, "%s says which rack this is and cannot be unset", name)
-	case p == nil || t.allowed(p):
+	// What racks of the provider do not have may go, if it got there.
+	case p == nil || t.before.IsStored(name) && !p.Providers.Has(t.after.Provider) || t.allowed(p):
 		delete(t.after.stored, name)
 	}
 }
@@ -329,10 +330,12 @@ func (t *transition) outcome() (Outcome, error) {
 func inOrder(messages []message) Problems {
 	slices.SortStableFunc(messages, func(a, b message) int { return cmp.Compare(a.name, b.name) })
 	var problems Problems
+	seen := map[Problem]bool{}
 	for _, m := range messages {
-		if !slices.Contains(problems, m.Problem) {
+		if !seen[m.Problem] {
 			problems = append(problems, m.Problem)
 		}
+		seen[m.Problem] = true
 	}
 	return problems
 }

@@ -199,7 +199,7 @@ func (r Rack) BudgetsChange(budgets nodepool.Budgets) ([][2]string, error) {
 	within(within(config, "nodePool"), "disruption")["budgets"] = budgets
 	text, err := json.Marshal(config)
 	set := [][2]string{{"karpenter_config", string(text)}}
-	if _, _, armed := r.Window(); armed {
+	if r.Value(blockScheduleName) != "" || r.Value(blockDurationName) != "" {
 		set = append(set, [2]string{blockScheduleName, ""}, [2]string{blockDurationName, ""})
 	}
 	return set, err

@@ -30,13 +30,13 @@ func ParseLabels(text string) map[string]string {
 
 // checkLabels says what is wrong with labels whose text has the right form, or "".
 func checkLabels(text string, reserved []string) string {
-	var seen []string
+	seen := map[string]bool{}
 	for pair := range strings.SplitSeq(text, ",") {
 		key, value, _ := strings.Cut(pair, "=")
 		switch {
 		case slices.Contains(reserved, key):
 			return fmt.Sprintf("the label %s is reserved, the rack sets it itself; leave it out", key)
-		case slices.Contains(seen, key):
+		case seen[key]:
 			return fmt.Sprintf("the label %s stands twice; write it once", shape.Quote(key))
 		}
 		if problem := nodepool.CheckLabelKey(key); problem != "" {
@@ -45,7 +45,7 @@ func checkLabels(text string, reserved []string) string {
 		if problem := nodepool.CheckLabelValue(value); problem != "" {
 			return problem
 		}
-		seen = append(seen, key)
+		seen[key] = true
 	}
 	if most := nodepool.MaxLabels - rackLabels; len(seen) > most {
 		return fmt.Sprintf("it has %d labels; %d at most are taken", len(seen), most)

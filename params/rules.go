@@ -111,7 +111,7 @@ func checkDedicatedGroups(t *transition) {
 
 func checkWorkloadFamilies(t *transition) {
 	const name = "karpenter_instance_families"
-	if families, archs := t.after.Value(name), t.after.WorkloadArchs(); t.after.KarpenterEnabled() && !t.isWrong(name) && !fits(families, archs) {
+	if families, archs := t.after.Value(name), t.after.WorkloadArchs(); t.after.KarpenterEnabled() && !t.isWrong(name) && !t.isWrong("karpenter_arch") && !t.isWrong("node_type") && !fits(families, archs) {
 		t.refuse(name, "%s=%s holds no family of the architecture %s, which karpenter_arch or else node_type asks for; add one", name, shape.Shorten(families), enumerate(archs, "or"))
 	}
 }
@@ -121,7 +121,7 @@ func checkWorkloadFamilies(t *transition) {
 func checkBuildFamilies(t *transition) {
 	const name = "karpenter_build_instance_families"
 	arch := t.after.BuildArch()
-	if !t.after.KarpenterEnabled() || t.isWrong(name) || t.isWrong("karpenter_instance_families") || fits(t.after.BuildFamilies(), []string{arch}) {
+	if !t.after.KarpenterEnabled() || t.isWrong(name) || t.isWrong("karpenter_instance_families") || t.isWrong("build_node_type") || t.isWrong("node_type") || fits(t.after.BuildFamilies(), []string{arch}) {
 		return
 	}
 	if families := t.after.Value(name); families != "" {
@@ -230,13 +230,18 @@ func (t *transition) checkDropped() {
 		if errBefore != nil || errAfter != nil {
 			continue
 		}
-		for _, kept := range after {
-			if i := slices.Index(before, kept); i >= 0 {
-				before = slices.Delete(before, i, i+1)
+		kept := map[string]int{}
+		for _, entry := range after {
+			kept[entry]++
+		}
+		var dropped []string
+		for _, entry := range before {
+			if kept[entry]--; kept[entry] < 0 {
+				dropped = append(dropped, entry)
 			}
 		}
-		if len(before) > 0 {
-			t.refuseUnlessForced(name, "%s no longer holds %s, whose nodes would be removed", name, shape.Shorten(enumerate(before, "and")))
+		if dropped != nil {
+			t.refuseUnlessForced(name, "%s no longer holds %s, whose nodes would be removed", name, shape.Shorten(enumerate(dropped, "and")))
 		}
 	}
 }

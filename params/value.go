@@ -62,7 +62,7 @@ func checkText(p *Parameter, value string) string {
 		return fmt.Sprintf("%s holds the character %U, which stands for text that was damaged; write it anew", p.Name, utf8.RuneError)
 	}
 	for _, r := range value {
-		if unicode.IsControl(r) && !(free && strings.ContainsRune("\t\n\r", r)) {
+		if unicode.IsControl(r) && !(free && strings.ContainsRune("\t\n\r", r)) || unicode.Is(unicode.Bidi_Control, r) {
 			return fmt.Sprintf("%s holds the control character %U; write it without", p.Name, r)
 		}
 	}

@@ -125,6 +125,7 @@ func assignedText(value *yaml.Node) (text, problem string) {
 	switch {
 	case value.Kind != yaml.ScalarNode:
 		var decoded any
+		timesAsText(value)
 		if err := value.Decode(&decoded); err != nil {
 			return "", strings.TrimPrefix(err.Error(), "yaml: ")
 		}
@@ -137,6 +138,16 @@ func assignedText(value *yaml.Node) (text, problem string) {
 		return "", `it has no value; write "" to clear the parameter, or unset it with a command of its own`
 	}
 	return value.Value, ""
+}
+
+// timesAsText keeps what looks like a time as the text that it is.
+func timesAsText(node *yaml.Node) {
+	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!timestamp" {
+		node.Tag = "!!str"
+	}
+	for _, child := range node.Content {
+		timesAsText(child)
+	}
 }
 
 // readAhead reads the files that parameters name, and returns what hands them on.

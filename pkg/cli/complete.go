@@ -38,7 +38,8 @@ func (a *app) completeAfterName(rest completion) completion {
 	}
 }
 
-// providerFor is the provider of the rack that a command is about, or all of them where that cannot be told.
+// providerFor is the provider of the rack that a command is about, or none, which every parameter has, where that cannot be
+// told.
 func (a *app) providerFor() params.Providers {
 	rack, err := a.loadRack()
 	if err != nil {

@@ -13,6 +13,9 @@ type timeFlag struct {
 	given bool
 }
 
+// maxYear is up to which year times are taken, so that what follows them still has four digits.
+const maxYear = 9990
+
 // timeForms are the ways in which a time may be written. Those without a zone are in UTC.
 var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
 
@@ -35,7 +38,7 @@ func (f *timeFlag) orElse(t time.Time) {
 // Set takes the value of the flag.
 func (f *timeFlag) Set(text string) error {
 	for _, form := range timeForms {
-		if t, err := time.Parse(form, text); err == nil {
+		if t, err := time.Parse(form, text); err == nil && t.Year() < maxYear {
 			f.Time, f.given = t.UTC(), true
 			return nil
 		}

@@ -44,7 +44,7 @@ Nodes that are not ready or being deleted use the ceiling up.`,
 			}
 			return x.text(a)
 		})
-		if output.format == "json" && (err == nil || errors.Is(err, errSilent)) {
+		if output.format == "json" {
 			err = errors.Join(err, pools.end())
 		}
 		return err

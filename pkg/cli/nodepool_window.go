@@ -189,6 +189,8 @@ type rackPlan struct {
 	line string // the command, or "" where no rack can have it
 	// whyNot says why no rack window says the plan, so that it takes karpenter_config, or why no rack can have it.
 	whyNot string
+	// refused is why this rack cannot have it, where it cannot.
+	refused error
 	// replaces is set where no rack is known, so that the line replaces all of its karpenter_config.
 	replaces bool
 }
@@ -207,6 +209,9 @@ func (w *nodepoolWindow) rackPlan(plan *window.Plan) (rackPlan, error) {
 		return rackPlan{whyNot: fmt.Sprintf("the Karpenter %s of its release knows no reason %s", rack.Release.Karpenter(), reason)}, nil
 	}
 	found := rackPlan{whyNot: w.whyNoRackWindow(plan)}
+	if rack.Release.Before(params.WindowRelease) {
+		found.whyNot = fmt.Sprintf("the rack's release %s has none, they came with %s", rack.Release, params.WindowRelease)
+	}
 	var set [][2]string
 	if found.whyNot == "" {
 		set, err = rack.WindowChange(plan.Entries[0].Schedule(), plan.Entries[0].Duration())
@@ -227,7 +232,7 @@ func (w *nodepoolWindow) rackPlan(plan *window.Plan) (rackPlan, error) {
 		found.line += " " + pair[0] + "=" + quoteArgument(pair[1])
 	}
 	if _, err := rack.Apply(change); err != nil {
-		return rackPlan{}, err
+		return rackPlan{refused: err}, nil
 	}
 	if w.rack != "" {
 		found.line += " -r " + w.rack
@@ -295,6 +300,9 @@ func (w *nodepoolWindow) params(plan *window.Plan) error {
 	found, err := w.rackPlan(plan)
 	if err != nil {
 		return err
+	}
+	if found.refused != nil {
+		return found.refused
 	}
 	if found.line == "" {
 		return errors.New("no rack can have these windows: " + found.whyNot)
@@ -372,6 +380,12 @@ func (w *nodepoolWindow) text(plan *window.Plan) error {
 	b.WriteString(". Other reasons keep the baseline of " + w.nodes + ".\n\n")
 	w.textOfTime(&b, plan)
 	switch {
+	case found.refused != nil:
+		b.WriteString("\nThis rack cannot have it:\n\n")
+		for line := range strings.Lines(found.refused.Error()) {
+			b.WriteString("  " + line)
+		}
+		b.WriteString("\n")
 	case found.line == "":
 		fmt.Fprintf(&b, "\nNo rack can have it: %s.\n", found.whyNot)
 	case found.whyNot == "":

@@ -28,7 +28,7 @@ func newParamsDescribe(a *app) *cobra.Command {
 			return err
 		}
 		if len(list) == 0 {
-			a.notice("no params in this group")
+			a.notice("no params in group '%s'", groupName)
 		}
 		switch output.format {
 		case "table":

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,13 @@ Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder.
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		// An empty one is a variable that is not set, and not the current rack.
+		if cmd.Flags().Changed("rack") && a.rack == "" {
+			return errors.New("--rack is empty; name a rack, or leave the flag out")
+		}
+		return nil
+	}
 	root.PersistentFlags().StringVarP(&a.rack, "rack", "r", "", "the rack `NAME`, else CONVOX_RACK, else the current one")
 	_ = root.RegisterFlagCompletionFunc("rack", a.completeRacks)
 

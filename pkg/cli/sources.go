@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"rackparams/params"
 	"rackparams/pkg/nodepool"
+	"rackparams/pkg/shape"
 	"rackparams/render"
 
 	"github.com/spf13/cobra"
@@ -96,7 +98,10 @@ func (s *sources) manifests() iter.Seq2[*nodepool.Manifest, error] {
 func (s *sources) rendered() ([]byte, string, error) {
 	rack, err := s.loadRack()
 	if err != nil {
-		return nil, "", fmt.Errorf("%w; or name files, or - for stdin", err)
+		if errors.Is(err, errNoRack) {
+			err = fmt.Errorf("%w; or name files, or - for stdin", err)
+		}
+		return nil, "", err
 	}
 	if s.version.Version == 0 {
 		s.version.Version = rack.Release.Karpenter()
@@ -133,12 +138,17 @@ func (s *sources) readPath(path string, yield func(*nodepool.Manifest, error) bo
 	if !info.IsDir() {
 		return s.readFile(path, yield)
 	}
+	// The folder itself may be a link, and so may the files in it, as they are in a mounted ConfigMap.
+	root, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return yield(nil, fmt.Errorf("reading %s: %w", path, cause(err)))
+	}
 	more := true
-	err = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			more = yield(nil, fmt.Errorf("reading %s: %w", path, cause(err)))
-		case entry.Type().IsRegular() && isManifestName(path):
+		case !entry.IsDir() && isManifestName(path) && isRegular(path):
 			more = s.readFile(path, yield)
 		}
 		if !more {
@@ -150,6 +160,12 @@ func (s *sources) readPath(path string, yield func(*nodepool.Manifest, error) bo
 		return yield(nil, err)
 	}
 	return more
+}
+
+// isRegular reports whether a path leads to a file, and not to a pipe or a device.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func isManifestName(path string) bool {
@@ -186,12 +202,16 @@ func (s *sources) read(r io.Reader, name string, yield func(*nodepool.Manifest, 
 
 // missing is an error that names the pools of --pool that were not found.
 func (s *sources) missing() error {
+	var problems params.Problems
 	for _, name := range s.pools {
 		if !slices.Contains(s.seen, name) {
-			return fmt.Errorf("there is no pool %q here; the pools are %s", name, strings.Join(s.seen, ", "))
+			problems = append(problems, params.Problem{Text: fmt.Sprintf("there is no pool %s here; the pools are %s", shape.Quote(name), shape.Shorten(strings.Join(s.seen, ", ")))})
 		}
 	}
-	return nil
+	if problems == nil {
+		return nil
+	}
+	return problems
 }
 
 // each calls work with each NodePool, and prints the errors of what cannot be read.
@@ -212,7 +232,8 @@ func (s *sources) each(work func(*nodepool.Manifest) error) error {
 		}
 	}
 	if err := s.missing(); err != nil {
-		return err
+		s.printError(err)
+		failed = true
 	}
 	if count == 0 && !failed && len(s.args) > 0 {
 		s.notice("there is no NodePool in %s", strings.Join(s.args, ", "))

@@ -125,7 +125,7 @@ func readNodes(text string) (size int, percent bool, problem string) {
 	number, percent := strings.CutSuffix(text, "%")
 	n, err := strconv.Atoi(number)
 	if !percent || err != nil {
-		return 0, false, fmt.Sprintf("Karpenter cannot read the nodes %s", shape.Quote(text))
+		return 0, false, fmt.Sprintf("Karpenter cannot read the nodes %s, which holds while the budget is active", shape.Quote(text))
 	}
 	return n, true, ""
 }

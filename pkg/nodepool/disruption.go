@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -99,19 +98,19 @@ func reasonsSchema(v Version) *shape.Schema {
 		return shape.OneOf(names...)(text)
 	}
 	return &shape.Schema{
-		Kind: shape.List, Rule: RuleReasonsValue,
+		Kind: shape.List, Rule: RuleReasonsValue, MaxItems: MaxBudgets,
 		Items: &shape.Schema{Kind: shape.String, Check: check},
 		Whole: func(node *yaml.Node, report shape.Report) {
 			if len(node.Content) == 0 {
 				report(node, "", RuleReasonsEmpty, "an empty list of reasons matches no disruption at all; leave reasons out to mean every reason")
 			}
-			var seen []string
+			seen := map[string]bool{}
 			for i, reason := range node.Content {
 				value := shape.Resolve(reason).Value
-				if slices.Contains(seen, value) {
+				if seen[value] {
 					report(reason, "["+strconv.Itoa(i)+"]", RuleReasonsDuplicate, fmt.Sprintf("%q stands twice in the list; write it once", value))
 				}
-				seen = append(seen, value)
+				seen[value] = true
 			}
 		},
 	}

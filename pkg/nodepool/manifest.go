@@ -114,10 +114,10 @@ func (d *documentReader) next() ([]byte, int, error) {
 	}
 	first := d.line
 	text := d.marker
-	if d.marker != nil {
+	if len(d.marker) > 0 {
 		first--
-		d.marker = nil
 	}
+	d.marker = nil
 	tooLong := false
 	lineStart := true
 	for !d.done {
@@ -128,7 +128,11 @@ func (d *documentReader) next() ([]byte, int, error) {
 		d.done = err == io.EOF
 		if lineStart && isMarker(piece) {
 			d.line++
-			d.marker = bytes.Clone(piece)
+			d.marker = []byte{}
+			// A document may stand on the line of the marker that begins it; the other marker ends one and says no more.
+			if piece[0] == '-' {
+				d.marker = bytes.Clone(piece)
+			}
 			break
 		}
 		if tooLong = tooLong || len(text)+len(piece) > maxDocumentBytes; !tooLong {

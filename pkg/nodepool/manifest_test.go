@@ -45,18 +45,19 @@ func TestManifests(t *testing.T) {
 		"---\n---\n":         "",
 		"# only a comment\n": "",
 		pool("a"):            "a at 1:1",
-		"---\n" + pool("a") + "\n---\n" + pool("b") + "\n...\n":                      "a at 2:1, b at 4:1",
-		"\ufeff---\r\n" + pool("a") + "\r\n---\r\n" + pool("b"):                      "a at 2:1, b at 4:1",
-		"%YAML 1.1\n---\n" + pool("a"):                                               "a at 3:1",
-		"--- " + pool("a"):                                                           "a at 1:5",
-		"text: |\n  ---\n" + "x: 1\n---\n" + pool("a"):                               "a at 5:1",
-		"a: [\n---\n" + pool("b"):                                                    "error at 1, b at 3:1",
-		"\ta: 1\n---\n" + pool("b"):                                                  "error at 1, b at 3:1",
-		"a: \xff\n---\n" + pool("b"):                                                 "error at 1, b at 3:1",
-		jsonPool("a"):                                                                "a at 1:1",
-		"\n " + jsonPool("a") + "\n" + jsonPool("b"):                                 "a at 2:2, b at 3:1",
-		"---\n" + jsonPool("\U0001f600"):                                             "\U0001f600 at 2:1",
-		`{"kind": "List", "items": [` + jsonPool("a") + ",\n" + jsonPool("b") + "]}": "a at 1:28, b at 2:1",
+		"---\n" + pool("a") + "\n---\n" + pool("b") + "\n...\n": "a at 2:1, b at 4:1",
+		"\ufeff---\r\n" + pool("a") + "\r\n---\r\n" + pool("b"): "a at 2:1, b at 4:1",
+		"%YAML 1.1\n---\n" + pool("a"):                          "a at 3:1",
+		"x: 1\n...\n" + pool("a") + "\n...\n---\n" + pool("b"):  "a at 3:1, b at 6:1",
+		"--- " + pool("a"): "a at 1:5",
+		"text: |\n  ---\n" + "x: 1\n---\n" + pool("a"): "a at 5:1",
+		"a: [\n---\n" + pool("b"):                      "error at 1, b at 3:1",
+		"\ta: 1\n---\n" + pool("b"):                    "error at 1, b at 3:1",
+		"a: \xff\n---\n" + pool("b"):                   "error at 1, b at 3:1",
+		jsonPool("a"):                                  "a at 1:1",
+		"\n " + jsonPool("a") + "\n" + jsonPool("b"):   "a at 2:2, b at 3:1",
+		"---\n" + jsonPool("\U0001f600"):               "\U0001f600 at 2:1",
+		`{"kind": "List", "items": [` + jsonPool("a") + ",\n" + jsonPool("b") + "]}":                                       "a at 1:28, b at 2:1",
 		`{"kind": "NodePoolList", "apiVersion": "karpenter.sh/v1", "items": [{"metadata": {"name": "a"}}, {"kind": "x"}]}`: "a at 1:69",
 		"kind: List\nitems: x\n":                                         "",
 		"kind: List\nitems:\n- " + pool("a"):                             "a at 3:3",
@@ -164,4 +165,29 @@ func TestAllowed(t *testing.T) {
 	} {
 		assert.Equal(t, test.want, NewEvaluator(test.budgets).Allowed(test.reason, at, test.state), "%v", test)
 	}
+}
+
+// TestHostileEvaluation asks what takes long where nobody bounds it.
+func TestHostileEvaluation(t *testing.T) {
+	busy := Budgets{{Nodes: "0"}}
+	for range 49 {
+		busy = append(busy, Budget{Nodes: "5", Schedule: "*/2 * * * *", Duration: "1m"})
+	}
+	_, found := NewEvaluator(busy).NextChange(Drifted, now, 10)
+	assert.False(t, found)
+
+	keys := make([]string, 3000)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("k%d: 1", i)
+	}
+	merged := "x: &big {" + strings.Join(keys, ", ") + "}\n"
+	findings := readOne(t, merged+withBudgets(strings.Repeat("      - {<<: *big}\n", 3000))).Lint(Newest, now)
+	assert.NotEmpty(t, findings)
+
+	var reasons strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&reasons, "r%d, ", i)
+	}
+	findings = readOne(t, withBudgets("      - {nodes: \"1\", reasons: ["+reasons.String()+"x]}\n")).Lint(Newest, now)
+	assert.NotEmpty(t, findings)
 }

@@ -120,12 +120,11 @@ func TaintsSchema() *shape.Schema {
 	}}
 	return &shape.Schema{Kind: shape.List, Items: taint, Whole: func(node *yaml.Node, report shape.Report) {
 		var taints []Taint
-		for i, entry := range node.Content {
+		for _, entry := range node.Content {
 			taints = append(taints, Taint{Key: shape.Text(entry, "key"), Effect: shape.Text(entry, "effect")})
-			if message := CheckTaintsDistinct(taints); message != "" {
-				report(entry, "["+strconv.Itoa(i)+"]", "", message)
-				return
-			}
+		}
+		if message := CheckTaintsDistinct(taints); message != "" {
+			report(node, "", "", message)
 		}
 	}}
 }
@@ -146,12 +145,13 @@ func CheckTaint(t Taint) string {
 // CheckTaintsDistinct names the first taint whose key and effect stand twice, or returns "". With such a pair Karpenter
 // takes the whole NodePool out of service.
 func CheckTaintsDistinct(taints []Taint) string {
-	for i, t := range taints {
-		for _, earlier := range taints[:i] {
-			if earlier.Key == t.Key && earlier.Effect == t.Effect {
-				return fmt.Sprintf("the taint %s stands twice with the effect %s; write it once", shape.Quote(t.Key), t.Effect)
-			}
+	seen := map[Taint]bool{}
+	for _, t := range taints {
+		t.Value = ""
+		if seen[t] {
+			return fmt.Sprintf("the taint %s stands twice with the effect %s; write it once", shape.Quote(t.Key), t.Effect)
 		}
+		seen[t] = true
 	}
 	return ""
 }

@@ -63,24 +63,41 @@ func (e *Evaluator) ruled(segments []segment, reason Reason, nodes int) []RuledS
 	return spans
 }
 
-// horizons are how far ahead a change is looked for, one after the other: most come within a week, and of the rest all
+// horizons are how far ahead a window is looked for, one after the other: most come within a week, and of the rest all
 // within a year or, with leap days, eight.
 var horizons = []time.Duration{8 * day, 400 * day, 9 * 366 * day}
 
 const day = 24 * time.Hour
 
+// maxLooked is how many openings and ends of windows are looked at for the next change.
+const maxLooked = 1_000_000
+
 // NextChange returns when the ceiling for a reason next changes after a time, on a pool of so many nodes, and whether it
-// does within nine years.
+// does within nine years. Of budgets that change more often than people write them, it looks at a million changes.
 func (e *Evaluator) NextChange(reason Reason, at time.Time, nodes int) (time.Time, bool) {
-	for _, horizon := range horizons {
-		spans := e.Timeline(reason, at, at.Add(horizon), nodes)
-		for _, span := range spans {
-			if !span.same(spans[0].Ruling) {
+	now := e.Ruling(reason, at, nodes)
+	perDay := max(e.ChangesPerDay(), 1)
+	left := maxLooked
+	end := at.Add(horizons[len(horizons)-1])
+	for from, days := at, 8; from.Before(end) && left > 0; days *= 8 {
+		days = max(min(days, left/perDay), 1)
+		to := earlier(from.Add(time.Duration(days)*day), end)
+		for _, span := range e.Timeline(reason, from, to, nodes) {
+			if !span.same(now) {
 				return span.From, true
 			}
 		}
+		left -= days * perDay
+		from = to
 	}
 	return time.Time{}, false
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // Status is how one budget stands at a time.

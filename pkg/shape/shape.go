@@ -181,7 +181,9 @@ func (c *checker) check(s *Schema, node *yaml.Node, path, rule string) {
 			c.check(s.Items, entry.Value, at, rule)
 		}
 	case List:
-		c.checkLength(s, len(node.Content), node, path, rule)
+		if c.checkLength(s, len(node.Content), node, path, rule); s.MaxItems > 0 && len(node.Content) > s.MaxItems {
+			return
+		}
 		for i, item := range node.Content {
 			if len(c.problems) == maxProblems {
 				break
@@ -331,7 +333,7 @@ func Entries(node *yaml.Node) []Entry {
 const mergeTag = "!!merge"
 
 // maxMerged is how many entries are looked at behind merge keys. Aliases let a small document hold any number of them.
-const maxMerged = 100_000
+const maxMerged = 1000
 
 // merger gathers what merge keys bring in.
 type merger struct {
