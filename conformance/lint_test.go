@@ -96,7 +96,10 @@ func (f poolForm) write(spec any) string {
 	}
 	text, err := f.marshal(object)
 	if err != nil {
-		panic(err)
+		// The YAML library goes through JSON that it reads as YAML, and cannot read all of it, long keys least of all.
+		if text, err = json.Marshal(object); err != nil {
+			panic(err)
+		}
 	}
 	return spelledText.ReplaceAllString(string(text), "$1")
 }
