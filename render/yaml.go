@@ -113,11 +113,7 @@ func (y *yamlWriter) disruption(d *nodepool.Disruption) {
 	y.open("    ", "budgets")
 	for _, budget := range d.Budgets {
 		y.field("      - ", "nodes", budget.Nodes)
-		reasons := make([]string, len(budget.Reasons))
-		for i, reason := range budget.Reasons {
-			reasons[i] = string(reason)
-		}
-		y.list("        ", "reasons", reasons)
+		y.list("        ", "reasons", budget.Reasons.Strings())
 		y.optional("        ", "schedule", budget.Schedule)
 		y.optional("        ", "duration", budget.Duration)
 	}

@@ -199,11 +199,7 @@ func (x explanation) budgetRows() [][]string {
 		status := x.evaluator.Status(i, x.at, x.state.Nodes)
 		row := []string{fmt.Sprint(i), budget.Nodes, "all", "no", "-", "always"}
 		if budget.Reasons != nil {
-			var names []string
-			for _, reason := range budget.Reasons {
-				names = append(names, string(reason))
-			}
-			row[2] = strings.Join(names, ",")
+			row[2] = strings.Join(budget.Reasons.Strings(), ",")
 		}
 		if status.Active {
 			row[3] = "yes"

@@ -42,7 +42,7 @@ others, and with =never such as are not allowed at any time. Reasons that are no
 	cmd.Flags().StringVar(&w.nodes, "nodes", "10%", "the baseline: how many nodes may be disrupted at once outside the blocks")
 	cmd.Flags().Var(&w.from, "from", "the time from which on the windows are wanted, in UTC unless it says otherwise (default now)")
 	_ = cmd.RegisterFlagCompletionFunc("tz", completeZones)
-	_ = cmd.RegisterFlagCompletionFunc("reasons", cobra.FixedCompletions([]string{"Empty", "Underutilized", "Drifted", "Unhealthy"}, noFiles))
+	_ = cmd.RegisterFlagCompletionFunc("reasons", cobra.FixedCompletions(nodepool.Newest.Reasons().Strings(), noFiles))
 	output := addOutput(cmd, "text", "params", "budgets", "json")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		w.nodesGiven = cmd.Flags().Changed("nodes")
@@ -92,10 +92,7 @@ type reasonsFlag struct {
 func (f *reasonsFlag) Type() string { return "R,..." }
 
 func (f *reasonsFlag) String() string {
-	var items []string
-	for _, reason := range f.inWindow {
-		items = append(items, string(reason))
-	}
+	items := f.inWindow.Strings()
 	for _, reason := range f.never {
 		items = append(items, string(reason)+"=never")
 	}
@@ -127,13 +124,12 @@ func (f *reasonsFlag) Set(text string) error {
 }
 
 func parseReason(name string) (nodepool.Reason, error) {
-	var names []string
 	for _, reason := range nodepool.Newest.Reasons() {
 		if strings.EqualFold(name, string(reason)) {
 			return reason, nil
 		}
-		names = append(names, string(reason))
 	}
+	names := nodepool.Newest.Reasons().Strings()
 	return "", fmt.Errorf("%s is not a reason; write one of %s%s", shape.Quote(name), strings.Join(names, ", "), shape.DidYouMean(name, names))
 }
 
@@ -504,10 +500,7 @@ func dayAfter(days schedule.Weekdays, minutes int) string {
 }
 
 func reasonList(reasons nodepool.Reasons) string {
-	names := make([]string, len(reasons))
-	for i, reason := range reasons {
-		names[i] = string(reason)
-	}
+	names := reasons.Strings()
 	if last := len(names) - 1; last > 0 {
 		return strings.Join(names[:last], ", ") + " and " + names[last]
 	}

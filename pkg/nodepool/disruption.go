@@ -87,10 +87,7 @@ func budgetsSchema(v Version) *shape.Schema {
 }
 
 func reasonsSchema(v Version) *shape.Schema {
-	var names []string
-	for _, reason := range v.Reasons() {
-		names = append(names, string(reason))
-	}
+	names := v.Reasons().Strings()
 	check := func(text string) string {
 		if text == string(Unhealthy) && v < V1_15 {
 			return fmt.Sprintf("%q is a reason from Karpenter 1.15 on, and this is %s; write one of %s", text, v, strings.Join(names, ", "))

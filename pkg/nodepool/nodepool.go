@@ -106,6 +106,15 @@ type Reasons []Reason
 // IsZero tells an absent list from an empty one.
 func (r Reasons) IsZero() bool { return r == nil }
 
+// Strings returns the reasons as they are written.
+func (r Reasons) Strings() []string {
+	names := make([]string, len(r))
+	for i, reason := range r {
+		names[i] = string(reason)
+	}
+	return names
+}
+
 // Reason is why Karpenter disrupts a node.
 type Reason string
 

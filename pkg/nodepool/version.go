@@ -33,11 +33,11 @@ func ParseVersion(text string) (Version, error) {
 func (v Version) String() string { return fmt.Sprintf("1.%d", int(v)) }
 
 // Reasons returns the disruption reasons of the version, in the order in which they are reported.
-func (v Version) Reasons() []Reason {
+func (v Version) Reasons() Reasons {
 	if v >= V1_15 {
-		return []Reason{Empty, Underutilized, Drifted, Unhealthy}
+		return Reasons{Empty, Underutilized, Drifted, Unhealthy}
 	}
-	return []Reason{Empty, Underutilized, Drifted}
+	return Reasons{Empty, Underutilized, Drifted}
 }
 
 // ConsolidationPolicies returns the values of consolidationPolicy that the version takes.

@@ -80,9 +80,6 @@ func modulo(a, b int) int { return (a%b + b) % b }
 // Span is a span of minutes of a week: from a minute on, for a number of them, round the end of the week if need be.
 type Span struct{ From, Minutes int }
 
-// End is the minute at which the span is over.
-func (s Span) End() int { return modulo(s.From+s.Minutes, minutesPerWeek) }
-
 // monday is the minute at which people begin a week.
 const monday = minutesPerDay
 
