@@ -3,6 +3,8 @@ package params
 import (
 	"testing"
 
+	"rackparams/pkg/nodepool"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -96,4 +98,26 @@ func TestEmptyStoredValues(t *testing.T) {
 	assert.NoError(t, err)
 	assert.NoError(t, rack.CheckRendered())
 	assert.ErrorContains(t, mustRack(t, "aws", map[string]string{"karpenter_cpu_limit": ""}).CheckRendered(), "karpenter_cpu_limit cannot be empty")
+}
+
+func TestWhyNoWindow(t *testing.T) {
+	rack := mustRack(t, "aws", nil)
+	both := nodepool.Reasons{nodepool.Drifted, nodepool.Underutilized}
+	for _, test := range []struct {
+		rack            Rack
+		windows         []BlockWindow
+		inWindow, never nodepool.Reasons
+		want            string
+	}{
+		{rack, []BlockWindow{{"0 13 * * SAT", "164h"}}, both, nil, ""},
+		{rack, []BlockWindow{{"@hourly", "30m"}}, both, nil, ""},
+		{rack, []BlockWindow{{"0 2 * * MON,WED", "46h"}}, both, nil, "a rack's window on several weekdays is shorter than 24h, and this is 46h"},
+		{rack, []BlockWindow{{"0 4,16 * * *", "10h"}}, both, nil, "its window opens more than once a day, and a rack's does not"},
+		{rack, []BlockWindow{{"@daily", "1h"}, {"0 9 * * *", "1h"}}, both, nil, "it takes 2 windows, and a rack has one"},
+		{rack, []BlockWindow{{"@daily", "1h"}}, nodepool.Reasons{nodepool.Drifted}, nil, "a rack's window is for Drifted and Underutilized together, and this is not"},
+		{rack, []BlockWindow{{"@daily", "1h"}}, both, nodepool.Reasons{nodepool.Empty}, "a rack's window is for Drifted and Underutilized together, and this is not"},
+		{rack.AtRelease("3.25.5"), []BlockWindow{{"@daily", "1h"}}, both, nil, "the rack's release 3.25.5 has none, they came with 3.25.6"},
+	} {
+		assert.Equal(t, test.want, test.rack.WhyNoWindow(test.windows, test.inWindow, test.never), test.windows)
+	}
 }

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
 
+	"rackparams/pkg/nodepool"
 	"rackparams/pkg/schedule"
 	"rackparams/pkg/shape"
 )
@@ -221,9 +223,25 @@ func checkWindowAgainstBudgets(t *transition) {
 		blockScheduleName, blockDurationName, shape.Quote(schedule), shape.Quote(duration))
 }
 
-// CheckWindow says why a rack takes no disruption window of this schedule and duration: Problems, or nil where it does.
-func CheckWindow(schedule, duration string) error {
-	rack := Rack{Provider: AWS, Release: NewestRelease}
-	_, err := rack.Apply(Change{Set: map[string]string{blockScheduleName: schedule, blockDurationName: duration}})
-	return err
+// BlockWindow is a window in which disruption is blocked, as a budget has it.
+type BlockWindow struct{ Schedule, Duration string }
+
+// WhyNoWindow says why the disruption window of the rack cannot be just these windows, blocking the reasons inWindow
+// inside them and the reasons never at all times, or returns "" where it can.
+func (r Rack) WhyNoWindow(windows []BlockWindow, inWindow, never nodepool.Reasons) string {
+	sameReasons := len(inWindow) == 2 && slices.Contains(inWindow, nodepool.Drifted) && slices.Contains(inWindow, nodepool.Underutilized)
+	switch {
+	case r.Release.Before(WindowRelease):
+		return fmt.Sprintf("the rack's release %s has none, they came with %s", r.Release, WindowRelease)
+	case len(never) > 0 || !sameReasons:
+		return "a rack's window is for Drifted and Underutilized together, and this is not"
+	case len(windows) != 1:
+		return fmt.Sprintf("it takes %d windows, and a rack has one", len(windows))
+	case scheduleProblems(windows[0].Schedule) != nil:
+		return "its window opens more than once a day, and a rack's does not"
+	}
+	if length, err := time.ParseDuration(windows[0].Duration); err != nil || length >= firingGap(windows[0].Schedule) {
+		return "a rack's window on several weekdays is shorter than 24h, and this is " + windows[0].Duration
+	}
+	return ""
 }

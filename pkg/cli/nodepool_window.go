@@ -204,10 +204,7 @@ func (w *nodepoolWindow) rackPlan(plan *window.Plan) (rackPlan, error) {
 	if reason, known := w.unknownReason(rack.Release.Karpenter()); !known {
 		return rackPlan{whyNot: fmt.Sprintf("the Karpenter %s of its release knows no reason %s", rack.Release.Karpenter(), reason)}, nil
 	}
-	found := rackPlan{whyNot: w.whyNoRackWindow(plan)}
-	if rack.Release.Before(params.WindowRelease) {
-		found.whyNot = fmt.Sprintf("the rack's release %s has none, they came with %s", rack.Release, params.WindowRelease)
-	}
+	found := rackPlan{whyNot: rack.WhyNoWindow(blockWindows(plan), w.reasons.inWindow, w.reasons.never)}
 	var set [][2]string
 	if found.whyNot == "" {
 		set, err = rack.WindowChange(plan.Entries[0].Schedule(), plan.Entries[0].Duration())
@@ -268,23 +265,13 @@ func quoteArgument(value string) string {
 	return `"` + value + `"`
 }
 
-// whyNoRackWindow says why a rack's own window does not say the plan, or "" where it does.
-func (w *nodepoolWindow) whyNoRackWindow(plan *window.Plan) string {
-	sameReasons := len(w.reasons.inWindow) == 2 && slices.Contains(w.reasons.inWindow, nodepool.Drifted) && slices.Contains(w.reasons.inWindow, nodepool.Underutilized)
-	switch {
-	case len(w.reasons.never) > 0 || !sameReasons:
-		return "a rack's window is for Drifted and Underutilized together, and this is not"
-	case len(plan.Entries) > 1:
-		return fmt.Sprintf("it takes %d windows, and a rack has one", len(plan.Entries))
+// blockWindows are the windows of a plan, as a rack has them.
+func blockWindows(plan *window.Plan) []params.BlockWindow {
+	windows := make([]params.BlockWindow, len(plan.Entries))
+	for i, entry := range plan.Entries {
+		windows[i] = params.BlockWindow{Schedule: entry.Schedule(), Duration: entry.Duration()}
 	}
-	entry := plan.Entries[0]
-	if len(entry.Hours) > 1 && entry.Schedule() != "@hourly" {
-		return "its window opens more than once a day, and a rack's does not"
-	}
-	if params.CheckWindow(entry.Schedule(), entry.Duration()) != nil {
-		return "a rack's window on several weekdays is shorter than 24h, and this is " + entry.Duration()
-	}
-	return ""
+	return windows
 }
 
 const (
@@ -335,7 +322,8 @@ func (w *nodepoolWindow) json(plan *window.Plan) map[string]any {
 		"zone": w.zone.String(), "allowed": spanTexts(&w.allow.week), "yearRound": w.yearRound, "givenUpMinutes": plan.GivenUp,
 		"from": formatTime(&w.from.Time), "now": w.planJSON(plan), "nextChange": nil, "then": nil, "rackWindow": nil, "whyNoRackWindow": nil,
 	}
-	if whyNot := w.whyNoRackWindow(plan); whyNot != "" {
+	newest := params.Rack{Provider: params.AWS, Release: params.NewestRelease}
+	if whyNot := newest.WhyNoWindow(blockWindows(plan), w.reasons.inWindow, w.reasons.never); whyNot != "" {
 		all["whyNoRackWindow"] = whyNot
 	} else {
 		all["rackWindow"] = map[string]any{"schedule": plan.Entries[0].Schedule(), "duration": plan.Entries[0].Duration()}
