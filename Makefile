@@ -13,7 +13,7 @@ test: conformance
 # The conformance module needs the Go release that Karpenter needs, which may be newer than the machine's; the go
 # command fetches it.
 conformance:
-	cd conformance && GOTOOLCHAIN=auto go test ./...
+	cd conformance && GOTOOLCHAIN=auto go test -timeout 30m ./...
 
 # Against a real API server, which the first run builds from its source: that takes some minutes.
 e2e:
