@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // newRoot makes the whole tree of commands.
@@ -22,12 +22,14 @@ Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder.
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		// An empty one is a variable that is not set, and not the current rack.
-		if cmd.Flags().Changed("rack") && a.rack == "" {
-			return errors.New("--rack is empty; name a rack, or leave the flag out")
-		}
-		return nil
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
+		// An empty one is a variable that is not set, and does not mean the current rack, all groups or no file.
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if f.Value.Type() == "string" && f.Value.String() == "" && err == nil {
+				err = fmt.Errorf("--%s is empty; give it a value, or leave the flag out", f.Name)
+			}
+		})
+		return err
 	}
 	root.PersistentFlags().StringVarP(&a.rack, "rack", "r", "", "the rack `NAME`, else CONVOX_RACK, else the current one")
 	_ = root.RegisterFlagCompletionFunc("rack", a.completeRacks)
