@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"rackparams/params"
+	"rackparams/pkg/kube"
 	"rackparams/pkg/store"
 
 	"github.com/spf13/cobra"
@@ -69,6 +70,8 @@ type app struct {
 	Streams
 	name string
 	rack string // the flag --rack
+	// access is how a cluster is reached, by the flags --kubeconfig and --context.
+	access kube.Access
 	// canForce is set by commands that have the flag --force.
 	canForce bool
 }
@@ -115,6 +118,15 @@ func configDir() (string, error) {
 		return "", fmt.Errorf("finding the settings folder: %w; set CONVOX_CONFIG to one", err)
 	}
 	return filepath.Join(home, ".config"), nil
+}
+
+// cluster returns the client of the cluster that a command is about.
+func (a *app) cluster() (*kube.Client, error) {
+	access := a.access
+	access.RackURL = os.Getenv("RACK_URL")
+	access.UserAgent = "convox-rack-params/" + version
+	access.Warn = func(message string) { a.warn(message) }
+	return kube.Open(access)
 }
 
 // errNoRack says that a command is about no rack.

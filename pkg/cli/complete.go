@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rackparams/params"
+	"rackparams/pkg/kube"
 	"rackparams/pkg/window"
 	"rackparams/render"
 
@@ -108,6 +109,10 @@ func (a *app) completePools(*cobra.Command, []string, string) ([]string, cobra.S
 		names = append(names, pool.Metadata.Name)
 	}
 	return names, noFiles
+}
+
+func (a *app) completeContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return kube.Contexts(a.access.Kubeconfig), noFiles
 }
 
 func completeZones(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

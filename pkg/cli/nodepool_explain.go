@@ -72,11 +72,18 @@ type explanation struct {
 }
 
 func (e *nodepoolExplain) explain(m *nodepool.Manifest) explanation {
-	budgets, refused := m.Budgets()
+	x := newExplanation(m, e.state, e.at.Time, e.karpenter())
+	x.first = e.shown == 0
 	e.shown++
+	return x
+}
+
+// newExplanation says what is allowed of a pool in some state at a time, by the rules of a version.
+func newExplanation(m *nodepool.Manifest, state nodepool.State, at time.Time, version nodepool.Version) explanation {
+	budgets, refused := m.Budgets()
 	return explanation{
-		name: m.Name, at: e.at.Time, state: e.state, reasons: e.karpenter().Reasons(), refused: refused,
-		evaluator: nodepool.NewEvaluator(budgets), budgets: nodepool.Effective(budgets), first: e.shown == 1,
+		name: m.Name, at: at, state: state, reasons: version.Reasons(), refused: refused,
+		evaluator: nodepool.NewEvaluator(budgets), budgets: nodepool.Effective(budgets),
 	}
 }
 

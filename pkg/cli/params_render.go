@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"rackparams/params"
 	"rackparams/pkg/nodepool"
-	"rackparams/pkg/shape"
 	"rackparams/pkg/store"
 	"rackparams/render"
 
@@ -110,14 +107,8 @@ func selectPools(pools []nodepool.NodePool, names []string) ([]nodepool.NodePool
 	for _, pool := range pools {
 		known = append(known, pool.Metadata.Name)
 	}
-	var problems params.Problems
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			problems = append(problems, params.Problem{Text: fmt.Sprintf("the rack renders no pool %s; its pools are %s", shape.Quote(name), shape.Shorten(strings.Join(known, ", ")))})
-		}
-	}
-	if problems != nil {
-		return nil, problems
+	if err := missingPools(names, known, "the rack renders no pool %s; its pools are %s"); err != nil {
+		return nil, err
 	}
 	return slices.DeleteFunc(pools, func(pool nodepool.NodePool) bool { return !slices.Contains(names, pool.Metadata.Name) }), nil
 }

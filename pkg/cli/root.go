@@ -32,7 +32,10 @@ Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder.
 		return err
 	}
 	root.PersistentFlags().StringVarP(&a.rack, "rack", "r", "", "the rack `NAME`, else CONVOX_RACK, else the current one")
+	root.PersistentFlags().StringVar(&a.access.Kubeconfig, "kubeconfig", "", "the kubeconfig `FILE` of the cluster, else KUBECONFIG, else RACK_URL")
+	root.PersistentFlags().StringVar(&a.access.Context, "context", "", "the context `NAME` of the kubeconfig, else its current one")
 	_ = root.RegisterFlagCompletionFunc("rack", a.completeRacks)
+	_ = root.RegisterFlagCompletionFunc("context", a.completeContexts)
 
 	params := newParamsList(a, "params", "List the stored parameters of a rack, and more with its commands")
 	params.AddCommand(
@@ -40,8 +43,9 @@ Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder.
 		newParamsGet(a), newParamsSet(a), newParamsUnset(a), newParamsRender(a), newParamsDiff(a), newParamsValidate(a), newParamsDescribe(a),
 	)
 	rack := group("rack", "Work with racks and their parameters", newRackCreate(a), newRackDelete(a), params)
-	nodepool := group("nodepool", "Look into the disruption budgets of NodePools", newNodepoolLint(a), newNodepoolExplain(a), newNodepoolTimeline(a), newNodepoolWindow(a))
-	root.AddCommand(newRacks(a), newSwitch(a), rack, nodepool, newVersion(a))
+	nodepool := group("nodepool", "Look into the disruption budgets of NodePools", newNodepoolLint(a), newNodepoolExplain(a), newNodepoolTimeline(a), newNodepoolWindow(a), newNodepoolStatus(a))
+	api := group("api", "Talk to the API of a cluster", newAPIGet(a))
+	root.AddCommand(newRacks(a), newSwitch(a), rack, nodepool, api, newVersion(a))
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultHelpCmd()

@@ -34,7 +34,7 @@ type sources struct {
 func addSources(a *app, cmd *cobra.Command) *sources {
 	s := &sources{app: a}
 	cmd.Flags().Var(&s.version, "karpenter-version", "the rules of this version of Karpenter (default the rack's, or the newest for files)")
-	_ = cmd.RegisterFlagCompletionFunc("karpenter-version", cobra.FixedCompletions([]string{"1.13", "1.14", "1.15"}, noFiles))
+	_ = cmd.RegisterFlagCompletionFunc("karpenter-version", cobra.FixedCompletions(karpenterVersions, noFiles))
 	return s
 }
 
@@ -43,6 +43,8 @@ func (s *sources) addPool(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&s.pools, "pool", nil, "only the pool `NAME`; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("pool", s.completePools)
 }
+
+var karpenterVersions = []string{"1.13", "1.14", "1.15"}
 
 // versionFlag is the flag --karpenter-version, 0 while it is not given.
 type versionFlag struct{ nodepool.Version }
@@ -202,10 +204,15 @@ func (s *sources) read(r io.Reader, name string, yield func(*nodepool.Manifest, 
 
 // missing is an error that names the pools of --pool that were not found.
 func (s *sources) missing() error {
+	return missingPools(s.pools, s.seen, "there is no pool %s here; the pools are %s")
+}
+
+// missingPools are the problems of names that are not among the known ones.
+func missingPools(names, known []string, format string) error {
 	var problems params.Problems
-	for _, name := range s.pools {
-		if !slices.Contains(s.seen, name) {
-			problems = append(problems, params.Problem{Text: fmt.Sprintf("there is no pool %s here; the pools are %s", shape.Quote(name), shape.Shorten(strings.Join(s.seen, ", ")))})
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			problems = append(problems, params.Problem{Text: fmt.Sprintf(format, shape.Quote(name), shape.Shorten(strings.Join(known, ", ")))})
 		}
 	}
 	if problems == nil {

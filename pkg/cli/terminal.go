@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"rackparams/params"
+
+	"golang.org/x/term"
 )
 
 // This file holds the rules of the output. Data goes to stdout and diagnostics to stderr. A diagnostic begins a line
@@ -114,3 +116,50 @@ func table(w io.Writer, rows [][]string) error {
 
 // colour reports whether output to the stream may be coloured.
 func colour(stream any) bool { return isTerminal(stream) && os.Getenv("NO_COLOR") == "" }
+
+// clearScreen empties a terminal and goes to its top.
+const clearScreen = "\x1b[H\x1b[2J\x1b[3J"
+
+// progress shows how far something is: on a terminal one line that changes, elsewhere a line for each change.
+type progress struct {
+	w        io.Writer
+	terminal bool
+	shown    string
+}
+
+func newProgress(w io.Writer) *progress { return &progress{w: w, terminal: isTerminal(w)} }
+
+// show shows a text in place of the one before.
+func (p *progress) show(text string) {
+	text = escape(text)
+	if text == p.shown {
+		return
+	}
+	p.shown = text
+	if p.terminal {
+		fmt.Fprint(p.w, clearLine+p.fitting(text))
+		return
+	}
+	fmt.Fprintln(p.w, text)
+}
+
+// clearLine empties the line of a terminal and goes to its begin.
+const clearLine = "\r\x1b[K"
+
+// fitting is as much of a text as stands on one line of the terminal.
+func (p *progress) fitting(text string) string {
+	width, _, err := term.GetSize(int(p.w.(*os.File).Fd()))
+	runes := []rune(text)
+	if err != nil || len(runes) < width {
+		return text
+	}
+	return string(runes[:max(width-1, 0)])
+}
+
+// end takes the line off the terminal, before other output.
+func (p *progress) end() {
+	if p.terminal && p.shown != "" {
+		fmt.Fprint(p.w, clearLine)
+	}
+	p.shown = ""
+}

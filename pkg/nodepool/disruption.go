@@ -187,6 +187,13 @@ func checkBudgetDuration(text string) string {
 	return checkDuration(text, budgetDurationPattern(), budgetDurationExample)
 }
 
+// SameDuration reports whether two texts are the same time, however they are written, or both Never.
+func SameDuration(a, b string) bool {
+	first, errA := time.ParseDuration(a)
+	second, errB := time.ParseDuration(b)
+	return a == b || errA == nil && errB == nil && first == second
+}
+
 // CheckDurationOrNever says what is wrong with the text of expireAfter or consolidateAfter, or "".
 func CheckDurationOrNever(text string) string {
 	if text == "Never" {

@@ -6,6 +6,14 @@
 // github.com/aws/karpenter-provider-aws installs in its stead.
 package nodepool
 
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"rackparams/pkg/schedule"
+)
+
 // The API version and kind of the NodePools that Karpenter serves today.
 const (
 	APIVersion = "karpenter.sh/v1"
@@ -90,6 +98,34 @@ type Budgets []Budget
 
 // IsZero tells an absent list from an empty one.
 func (b Budgets) IsZero() bool { return b == nil }
+
+// Same reports whether two lists are the same budgets, in whatever order and however their durations and reasons are written.
+func (b Budgets) Same(other Budgets) bool {
+	texts := func(list Budgets) []string {
+		texts := make([]string, len(list))
+		for i, budget := range list.Normal() {
+			texts[i] = fmt.Sprintf("%q %t %q %q %q", budget.Nodes, budget.Reasons == nil, budget.Reasons, budget.Schedule, budget.Duration)
+		}
+		slices.Sort(texts)
+		return texts
+	}
+	return slices.Equal(texts(b), texts(other))
+}
+
+// Normal returns the list with each budget written in one way: its reasons sorted, its duration as short as can be.
+func (b Budgets) Normal() Budgets {
+	list := slices.Clone(b)
+	for i, budget := range list {
+		if budget.Reasons != nil {
+			reasons := slices.Sorted(slices.Values(budget.Reasons))
+			list[i].Reasons = append(Reasons{}, slices.Compact(reasons)...)
+		}
+		if d, err := time.ParseDuration(budget.Duration); err == nil {
+			list[i].Duration = schedule.FormatDuration(d)
+		}
+	}
+	return list
+}
 
 // Budget is one disruption budget. An empty Schedule and Duration stand for absent ones.
 type Budget struct {

@@ -79,6 +79,9 @@ func (m *Manifest) Budgets() (Budgets, []error) {
 	return spec.budgets, errors
 }
 
+// ExpireAfter is how long the nodes of the pool live, as it is written, or what the API server fills in where it is absent.
+func (m *Manifest) ExpireAfter() string { return m.readSpec().expireAfter }
+
 func (m *Manifest) readSpec() manifestSpec {
 	read := manifestSpec{budgetsNode: m.node, expireAfter: "720h"}
 	spec := shape.Get(m.node, "spec")

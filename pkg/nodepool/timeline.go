@@ -125,6 +125,15 @@ func (e *Evaluator) Status(i int, at time.Time, nodes int) Status {
 	return s
 }
 
+// Windows returns the windows of the i-th budget that touch [from, to), cut to it. A budget without a schedule, or whose
+// schedule cannot be read, has none.
+func (e *Evaluator) Windows(i int, from, to time.Time) []schedule.Span {
+	if b := &e.budgets[i]; b.scheduled && b.broken == "" {
+		return b.windows.Spans(from, to)
+	}
+	return nil
+}
+
 func (b *evaluatedBudget) window(at time.Time) (w schedule.Span, found bool) {
 	if !b.scheduled || b.windows.Always() || b.windows.Never() {
 		return w, false

@@ -1,0 +1,181 @@
+package fleet
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"rackparams/pkg/nodepool"
+	"rackparams/pkg/shape"
+)
+
+// Read reads what `kubectl get nodepools,nodeclaims,nodes -o json` prints: Lists of objects, or objects one behind the other.
+// Objects of other kinds are passed over. Of a List only one item is in memory at a time, so that a large cluster is none for
+// the reader.
+func Read(r io.Reader, name string) (*Fleet, error) {
+	reader := &reader{decoder: json.NewDecoder(r), name: name}
+	for {
+		err := reader.value()
+		if err == io.EOF {
+			return &reader.fleet, nil
+		}
+		if err != nil {
+			return nil, reader.explain(err)
+		}
+	}
+}
+
+type reader struct {
+	decoder *json.Decoder
+	name    string
+	fleet   Fleet
+}
+
+// objectError is what is wrong with one object, which has been named.
+type objectError struct{ error }
+
+func (r *reader) explain(err error) error {
+	var wrong objectError
+	var readError *nodepool.ReadError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &wrong), errors.As(err, &readError):
+		return fmt.Errorf("%s: %w", r.name, err)
+	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errNoObject):
+		return fmt.Errorf("%s is not what `kubectl get nodepools,nodeclaims,nodes -o json` prints: %w", r.name, err)
+	}
+	return fmt.Errorf("reading %s: %w", r.name, err)
+}
+
+var errNoObject = errors.New("it holds something that is no object")
+
+// value reads one object, or a List item by item.
+func (r *reader) value() error {
+	if err := r.open('{'); err != nil {
+		return err
+	}
+	// What is before the items of a List, and all of another object.
+	members := map[string]json.RawMessage{}
+	for r.decoder.More() {
+		key, err := r.decoder.Token()
+		if err != nil {
+			return unexpected(err)
+		}
+		if key == "items" {
+			if err := r.items(); err != nil {
+				return err
+			}
+			continue
+		}
+		var value json.RawMessage
+		if err := r.decoder.Decode(&value); err != nil {
+			return unexpected(err)
+		}
+		members[key.(string)] = value
+	}
+	if _, err := r.decoder.Token(); err != nil {
+		return unexpected(err)
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		return err
+	}
+	return r.object(text)
+}
+
+// unexpected is an end of the input where none belongs.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func (r *reader) open(bracket json.Delim) error {
+	token, err := r.decoder.Token()
+	if err != nil {
+		return err
+	}
+	if token != bracket {
+		return errNoObject
+	}
+	return nil
+}
+
+func (r *reader) items() error {
+	token, err := r.decoder.Token()
+	if err != nil {
+		return unexpected(err)
+	}
+	if token == nil { // an empty list, as Go writes one
+		return nil
+	}
+	if token != json.Delim('[') {
+		return errNoObject
+	}
+	for r.decoder.More() {
+		var item json.RawMessage
+		if err := r.decoder.Decode(&item); err != nil {
+			return unexpected(err)
+		}
+		if err := r.object(item); err != nil {
+			return err
+		}
+	}
+	_, err = r.decoder.Token()
+	return unexpected(err)
+}
+
+// object adds an object to the fleet if it is of one of the kinds.
+func (r *reader) object(text []byte) error {
+	var head struct {
+		APIVersion string
+		Kind       string
+		Metadata   struct{ Name string }
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return objectError{fmt.Errorf("an object of it is not one of Kubernetes: %w", err)}
+	}
+	if err := r.fleet.Add(head.APIVersion, head.Kind, func(v any) error { return json.Unmarshal(text, v) }); err != nil {
+		return objectError{fmt.Errorf("%s %s: %w", head.Kind, shape.Quote(head.Metadata.Name), err)}
+	}
+	return nil
+}
+
+// Add adds an object of an API version and a kind, if it is one of those that a fleet has. decode decodes it into a value, as
+// JSON has it.
+func (f *Fleet) Add(apiVersion, kind string, decode func(v any) error) error {
+	karpenter := strings.HasPrefix(apiVersion, "karpenter.sh/")
+	switch {
+	case karpenter && kind == "NodePool":
+		var raw json.RawMessage
+		if err := decode(&raw); err != nil {
+			return err
+		}
+		for manifest, err := range nodepool.Manifests(bytes.NewReader(raw), "NodePool") {
+			if err != nil {
+				return err
+			}
+			f.Pools = append(f.Pools, manifest)
+		}
+	case karpenter && kind == "NodeClaim":
+		claim := &NodeClaim{}
+		if err := decode(claim); err != nil {
+			return err
+		}
+		if err := claim.check(); err != nil {
+			return err
+		}
+		f.Claims = append(f.Claims, claim)
+	case apiVersion == "v1" && kind == "Node":
+		node := &Node{}
+		if err := decode(node); err != nil {
+			return err
+		}
+		f.Nodes = append(f.Nodes, node)
+	}
+	return nil
+}

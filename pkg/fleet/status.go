@@ -1,0 +1,117 @@
+package fleet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rackparams/pkg/nodepool"
+	"rackparams/pkg/schedule"
+)
+
+// Pool is how one pool stands: what the cluster has of it, beside what is rendered for it.
+type Pool struct {
+	Name string
+	// Live is the NodePool of the cluster, or nil where it has none of the name.
+	Live *nodepool.Manifest
+	// Rendered is the NodePool that the rack renders, or nil where it renders none of the name.
+	Rendered *nodepool.NodePool
+	State    nodepool.State
+	Claims   []*NodeClaim
+}
+
+// Status puts the pools of the cluster beside those that a rack renders. They are in the order of the rack, then by name.
+func (f *Fleet) Status(rendered []nodepool.NodePool) []Pool {
+	states := f.states()
+	claims := map[string][]*NodeClaim{}
+	for _, claim := range f.Claims {
+		claims[claim.pool()] = append(claims[claim.pool()], claim)
+	}
+	live := map[string]*nodepool.Manifest{}
+	for _, manifest := range f.Pools {
+		live[manifest.Name] = manifest
+	}
+	pool := func(name string) Pool {
+		return Pool{Name: name, Live: live[name], State: states[name], Claims: claims[name]}
+	}
+	var pools []Pool
+	for i := range rendered {
+		p := pool(rendered[i].Metadata.Name)
+		p.Rendered = &rendered[i]
+		pools = append(pools, p)
+		delete(live, p.Name)
+	}
+	others := len(pools)
+	for name := range live {
+		pools = append(pools, pool(name))
+	}
+	slices.SortFunc(pools[others:], func(a, b Pool) int { return strings.Compare(a.Name, b.Name) })
+	return pools
+}
+
+// AsRendered reports whether the live budgets are those that the rack renders.
+func (p Pool) AsRendered() bool {
+	if p.Live == nil || p.Rendered == nil {
+		return false
+	}
+	budgets, refused := p.Live.Budgets()
+	return len(refused) == 0 && nodepool.Effective(budgets).Same(nodepool.Effective(p.Rendered.Spec.Disruption.Budgets))
+}
+
+// Roll is how far the nodes of a pool have been replaced by ones of the wanted expiry.
+type Roll struct {
+	Want        string
+	Done, Total int
+}
+
+// Roll counts the NodeClaims whose lifetime is the wanted one: the rack's for the pool, else the NodePool's own. A lifetime
+// is copied to a NodeClaim when it is made and stays, so that only new ones have another.
+func (p Pool) Roll() Roll {
+	roll := Roll{Total: len(p.Claims)}
+	switch {
+	case p.Rendered != nil:
+		roll.Want = cmp.Or(p.Rendered.Spec.Template.Spec.ExpireAfter, defaultExpiry)
+	case p.Live != nil:
+		roll.Want = p.Live.ExpireAfter()
+	}
+	for _, claim := range p.Claims {
+		if nodepool.SameDuration(claim.expireAfter(), roll.Want) {
+			roll.Done++
+		}
+	}
+	return roll
+}
+
+// Expiring counts the NodeClaims of the pool whose lifetime ends in a span of time.
+func (p Pool) Expiring(span schedule.Span) int {
+	n := 0
+	for _, claim := range p.Claims {
+		if at, expires := claim.Expires(); expires && !at.Before(span.From) && at.Before(span.To) {
+			n++
+		}
+	}
+	return n
+}
+
+// ExpiringWithin counts the NodeClaims whose lifetime has ended, or ends within a time from now on.
+func (p Pool) ExpiringWithin(now time.Time, d time.Duration) int {
+	n := 0
+	for _, claim := range p.Claims {
+		if at, expires := claim.Expires(); expires && !at.After(now.Add(d)) {
+			n++
+		}
+	}
+	return n
+}
+
+// StillExpire counts the NodeClaims that have a lifetime at all.
+func (p Pool) StillExpire() int {
+	n := 0
+	for _, claim := range p.Claims {
+		if _, expires := claim.Expires(); expires {
+			n++
+		}
+	}
+	return n
+}
