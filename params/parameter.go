@@ -107,6 +107,12 @@ func Find(name string) *Parameter {
 	return &catalog[i]
 }
 
+// MayBeSecret reports whether the value stored under a name is sensitive, or may be because the catalog does not know it.
+func MayBeSecret(name string) bool {
+	p := Find(name)
+	return p == nil || p.Sensitive
+}
+
 // UnknownName says that there is no parameter of that name, and suggests the nearest one that the provider knows.
 func UnknownName(name string, provider Providers) string {
 	var names []string

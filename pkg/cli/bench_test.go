@@ -25,7 +25,7 @@ func BenchmarkSet(b *testing.B) {
 		}
 		values[p.Name] = p.Default
 	}
-	require.NoError(b, store.Open(settings).Create("rackName", "aws", values))
+	require.NoError(b, store.OpenFolder(settings, "bench").Create("rackName", "aws", values))
 	for i := 0; b.Loop(); i++ {
 		var errors strings.Builder
 		status := Run([]string{"convox", "rack", "params", "set", "karpenter_cpu_limit=" + strconv.Itoa(1+i%100), "-r", "rackName"},

@@ -95,34 +95,13 @@ func run(work func(args []string) error) func(*cobra.Command, []string) error {
 	}
 }
 
-// store opens the store in the settings folder.
-func (a *app) store() (*store.Store, error) {
-	dir := os.Getenv("CONVOX_CONFIG")
-	if dir == "" {
-		config, err := configDir()
-		if err != nil {
-			return nil, err
-		}
-		dir = filepath.Join(config, "convox")
-	}
-	return store.Open(dir), nil
-}
-
-// configDir is the user's XDG configuration folder, on every system: the Convox CLI keeps its settings there too.
-func configDir() (string, error) {
-	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return dir, nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("finding the settings folder: %w; set CONVOX_CONFIG to one", err)
-	}
-	return filepath.Join(home, ".config"), nil
-}
-
 // cluster returns the client of the cluster that a command is about.
-func (a *app) cluster() (*kube.Client, error) {
+func (a *app) cluster() (*kube.Client, error) { return a.clusterAt(a.access.Context) }
+
+// clusterAt returns the client of the cluster of a context of the kubeconfig.
+func (a *app) clusterAt(context string) (*kube.Client, error) {
 	access := a.access
+	access.Context = context
 	access.RackURL = os.Getenv("RACK_URL")
 	access.UserAgent = "convox-rack-params/" + version
 	access.Warn = func(message string) { a.warn(message) }
@@ -133,7 +112,7 @@ func (a *app) cluster() (*kube.Client, error) {
 var errNoRack = errors.New("no rack is named")
 
 // rackName is the rack that a command is about: --rack, else CONVOX_RACK, else the current one.
-func (a *app) rackName(s *store.Store) (string, error) {
+func (a *app) rackName(s store.Store) (string, error) {
 	if a.rack != "" {
 		return a.rack, nil
 	}

@@ -16,7 +16,8 @@ func newRoot(a *app) *cobra.Command {
 		Long: `Checks changes to the parameters of Convox racks before they are stored, and renders the
 Karpenter NodePools that follow from them.
 
-Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder.`,
+Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder. With CONVOX_STORE set to
+kube://[CONTEXT/]NAMESPACE racks are kept in a cluster instead, for a team.`,
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -40,9 +41,9 @@ Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder.
 	params := newParamsList(a, "params", "List the stored parameters of a rack, and more with its commands")
 	params.AddCommand(
 		newParamsList(a, "list", "List the stored parameters of a rack"),
-		newParamsGet(a), newParamsSet(a), newParamsUnset(a), newParamsRender(a), newParamsDiff(a), newParamsValidate(a), newParamsDescribe(a),
+		newParamsGet(a), newParamsSet(a), newParamsUnset(a), newParamsRender(a), newParamsDiff(a), newParamsValidate(a), newParamsDescribe(a), newParamsHistory(a),
 	)
-	rack := group("rack", "Work with racks and their parameters", newRackCreate(a), newRackDelete(a), params)
+	rack := group("rack", "Work with racks and their parameters", newRackCreate(a), newRackDelete(a), newRackCopy(a), params)
 	nodepool := group("nodepool", "Look into the disruption budgets of NodePools", newNodepoolLint(a), newNodepoolExplain(a), newNodepoolTimeline(a), newNodepoolWindow(a), newNodepoolStatus(a))
 	api := group("api", "Talk to the API of a cluster", newAPIGet(a))
 	root.AddCommand(newRacks(a), newSwitch(a), rack, nodepool, api, newVersion(a))

@@ -189,9 +189,9 @@ func (p proxyErrors) RoundTrip(request *http.Request) (*http.Response, error) {
 // IsDenied reports whether the API server does not let the user do something.
 func IsDenied(err error) bool { return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) }
 
-// isPassing reports whether a request may well succeed when it is sent again: the API server was not reached, is starting,
+// IsPassing reports whether a request may well succeed when it is sent again: the API server was not reached, is starting,
 // or has too much to do.
-func isPassing(err error) bool {
+func IsPassing(err error) bool {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		code := status.Status().Code

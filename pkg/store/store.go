@@ -1,38 +1,45 @@
-// Package store keeps racks in a settings folder.
+// Package store keeps racks: in a settings folder, or for a team in a Kubernetes cluster.
 //
-// A rack is the folder racks/NAME, laid out as the Convox CLI lays out its own: vars.json is one flat JSON object of
+// In a folder a rack is racks/NAME, laid out as the Convox CLI lays out its own: vars.json is one flat JSON object of
 // strings with the stored parameters, and the rack's name, release and region among them. A folder that the Convox CLI
 // made has a main.tf that names the provider; one made here has a rack.json for that. Files are replaced as a whole, by
 // a rename, so that a reader never sees half of one, and changes are made under a lock, so that none is lost.
+//
+// In a cluster a rack is a ConfigMap, and its sensitive parameters a Secret that the ConfigMap names. A change makes a new
+// Secret first and then updates the ConfigMap, which is the moment at which both count. It is refused by its resource
+// version where somebody else was faster, and is then made again on what is there.
 package store
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
+	"sync"
 
 	"rackparams/params"
 	"rackparams/pkg/shape"
-
-	"github.com/gofrs/flock"
-	"gopkg.in/yaml.v3"
 )
 
-// Store is a settings folder.
-type Store struct {
-	dir string
+// Store is where racks are kept.
+type Store interface {
+	// Names returns the names of the racks, sorted.
+	Names() ([]string, error)
+	// Rack reads a rack. The error is a *NotFoundError where there is none of the name.
+	Rack(name string) (Rack, error)
+	// Create makes a rack with the values given. The name must be free.
+	Create(name, provider string, values map[string]string) error
+	// Update changes the values of a rack: change gets the rack as it is and returns the values to store. Where it returns an
+	// error, nothing is stored and the error is handed on. It may be called again where somebody else changed the rack meanwhile.
+	Update(name string, change func(Rack) (map[string]string, error)) error
+	// Delete forgets a rack, with its history.
+	Delete(name string) error
+	// History returns what changed a rack, the oldest first, as far back as it is kept.
+	History(name string) ([]Entry, error)
+	// Current returns the name of the current rack, or "" where none was chosen. It is one person's, whatever the store.
+	Current() (string, error)
+	// Switch makes a rack the current one.
+	Switch(name string) error
 }
-
-// Open returns the store in the settings folder dir, which need not exist yet.
-func Open(dir string) *Store { return &Store{dir: dir} }
 
 // Rack is a rack as it is stored.
 type Rack struct {
@@ -60,372 +67,14 @@ func (e *NotFoundError) Error() string {
 	return message + "; the racks are " + strings.Join(e.Known, ", ")
 }
 
-// lockTimeout is how long a change waits for another one to finish.
-const lockTimeout = 30 * time.Second
-
-// maxFileBytes is how long a file of a rack may be.
-const maxFileBytes = 16 << 20
-
 // CheckName says whether a rack may have that name. Names are single path elements, so that none leads out of the
 // settings folder.
 func CheckName(name string) error {
-	if !namePattern.MatchString(name) {
+	if !namePattern().MatchString(name) {
 		return fmt.Errorf("%s is not a rack name; write at most 63 letters, digits, '-', '_' or '.', a letter or digit first", shape.Quote(name))
 	}
 	return nil
 }
 
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
-
-// Names returns the names of the racks, sorted.
-func (s *Store) Names() ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(s.dir, "racks"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the racks: %w", err)
-	}
-	var names []string
-	for _, entry := range entries {
-		// A link is listed too: it cannot be followed, and its owner should know.
-		if (entry.IsDir() || entry.Type() == fs.ModeSymlink) && CheckName(entry.Name()) == nil {
-			names = append(names, entry.Name())
-		}
-	}
-	return names, nil
-}
-
-// Rack reads a rack.
-func (s *Store) Rack(name string) (Rack, error) {
-	folder, err := s.open(name)
-	if err != nil {
-		return Rack{}, err
-	}
-	defer folder.Close()
-	return read(folder, name)
-}
-
-// Create makes a rack with the values given. The name must be free.
-func (s *Store) Create(name, provider string, values map[string]string) error {
-	if err := CheckName(name); err != nil {
-		return err
-	}
-	unlock, err := s.lock(name)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	racks := filepath.Join(s.dir, "racks")
-	if err := os.MkdirAll(racks, 0o700); err != nil {
-		return fmt.Errorf("making the racks' folder: %w", err)
-	}
-	path := filepath.Join(racks, name)
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("the rack %s is there already; choose another name, or delete it first with `rack delete`", name)
-	}
-	// The folder gets its name when it is whole, so that a rack is there or is not.
-	unfinished := filepath.Join(racks, "."+name+".new")
-	err = os.RemoveAll(unfinished)
-	if err == nil {
-		err = fill(unfinished, provider, values)
-	}
-	if err == nil {
-		err = os.Rename(unfinished, path)
-	}
-	if err != nil {
-		_ = os.RemoveAll(unfinished)
-		return fmt.Errorf("making the rack's folder: %w", err)
-	}
-	return nil
-}
-
-func fill(path, provider string, values map[string]string) error {
-	if err := os.Mkdir(path, 0o700); err != nil {
-		return err
-	}
-	folder, err := os.OpenRoot(path)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	if err := writeJSON(folder, "rack.json", map[string]string{"provider": provider}); err != nil {
-		return err
-	}
-	return writeValues(folder, values)
-}
-
-// Update changes the values of a rack under its lock: change gets the rack as it is and returns the values to store.
-// Where it returns an error, nothing is stored and the error is handed on.
-func (s *Store) Update(name string, change func(Rack) (map[string]string, error)) error {
-	return s.locked(name, func(folder *os.Root) error {
-		rack, err := read(folder, name)
-		if err != nil {
-			return err
-		}
-		values, err := change(rack)
-		if err != nil {
-			return err
-		}
-		return writeValues(folder, values)
-	})
-}
-
-// locked calls work with the folder of a rack, under its lock.
-func (s *Store) locked(name string, work func(folder *os.Root) error) error {
-	// Looked for before, so that no lock is made for a rack that is not there; opened under the lock, so that it is not one
-	// that somebody has just deleted.
-	folder, err := s.open(name)
-	if err != nil {
-		return err
-	}
-	folder.Close()
-	unlock, err := s.lock(name)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if folder, err = s.open(name); err != nil {
-		return err
-	}
-	defer folder.Close()
-	return work(folder)
-}
-
-// Delete forgets a rack. Folders that Terraform works in are refused: they are all that is known of what it made.
-func (s *Store) Delete(name string) error {
-	return s.locked(name, func(folder *os.Root) error { return s.remove(folder, name) })
-}
-
-func (s *Store) remove(folder *os.Root, name string) error {
-	for _, file := range []string{"main.tf", "terraform.tfstate", "terraform.tfstate.backup", ".terraform"} {
-		if _, err := folder.Lstat(file); err == nil {
-			return fmt.Errorf("the rack %s is Terraform's: its folder holds %s; uninstall the rack with the Convox CLI instead", name, file)
-		}
-	}
-	if current, err := s.Current(); err == nil && current == name {
-		if err := os.Remove(filepath.Join(s.dir, "current")); err != nil {
-			return err
-		}
-	}
-	return os.RemoveAll(filepath.Join(s.dir, "racks", name))
-}
-
-// current is the file current, in the Convox CLI's own form.
-type current struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
-}
-
-// Current returns the name of the current rack, or "" where none was chosen.
-func (s *Store) Current() (string, error) {
-	path := filepath.Join(s.dir, "current")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("reading the current rack: %w", err)
-	}
-	var c current
-	if json.Unmarshal(data, &c) != nil || CheckName(c.Name) != nil {
-		return "", fmt.Errorf("%s is damaged; choose a rack again with `switch`", path)
-	}
-	return c.Name, nil
-}
-
-// Switch makes a rack the current one.
-func (s *Store) Switch(name string) error {
-	folder, err := s.open(name)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	unlock, err := s.lock(".current")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	settings, err := os.OpenRoot(s.dir)
-	if err != nil {
-		return err
-	}
-	defer settings.Close()
-	return writeJSON(settings, "current", current{Name: name, Type: "terraform"})
-}
-
-// open opens the folder of a rack. Through it, no link leads out of the settings folder.
-func (s *Store) open(name string) (*os.Root, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	notFound := func() error {
-		names, err := s.Names()
-		if err != nil {
-			return err
-		}
-		return &NotFoundError{Name: name, Known: names}
-	}
-	settings, err := os.OpenRoot(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("opening the settings folder %s: %w", s.dir, cause(err))
-	}
-	defer settings.Close()
-	folder, err := settings.OpenRoot(filepath.Join("racks", name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("opening the rack %s in %s: %w", name, s.dir, cause(err))
-	}
-	return folder, nil
-}
-
-// lock waits for a lock and returns what lets it go. The lock's file is not in the rack's folder, where nothing but
-// vars.json is ours.
-func (s *Store) lock(name string) (func(), error) {
-	locks := filepath.Join(s.dir, "locks")
-	if err := os.MkdirAll(locks, 0o700); err != nil {
-		return nil, fmt.Errorf("making the locks' folder: %w", err)
-	}
-	path := filepath.Join(locks, name+".lock")
-	lock := flock.New(path, flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
-	defer cancel()
-	locked, err := lock.TryLockContext(ctx, 10*time.Millisecond)
-	if errors.Is(err, context.DeadlineExceeded) || err == nil && !locked {
-		return nil, fmt.Errorf("the rack %s is being changed by another process, which has held %s for more than %s; try again", name, path, lockTimeout)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("locking the rack %s: %w", name, err)
-	}
-	return func() { _ = lock.Unlock() }, nil
-}
-
-// providerPattern finds the provider in the main.tf of the Convox CLI.
-var providerPattern = regexp.MustCompile(`(?m)^[ \t]*(?:module[^\n#]*\{[ \t]*)?source[ \t]*=[ \t]*"[^"\n]*/terraform/system/([a-z]+)`)
-
-func read(folder *os.Root, name string) (Rack, error) {
-	rack := Rack{Name: name}
-	values, err := readStrings(folder, "vars.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return Rack{}, fmt.Errorf("%w; restore the file, or forget the rack with `rack delete`", err)
-	}
-	if err != nil {
-		return Rack{}, err
-	}
-	provider, err := readProvider(folder, &rack)
-	if err != nil {
-		return Rack{}, err
-	}
-	rack.Rack, err = params.NewRack(provider, values)
-	if err != nil {
-		return Rack{}, fmt.Errorf("the rack %s: %w", name, err)
-	}
-	return rack, nil
-}
-
-// readProvider finds the rack's provider, and whether the folder is the Convox CLI's.
-func readProvider(folder *os.Root, rack *Rack) (string, error) {
-	main, err := readFile(folder, "main.tf")
-	if err == nil {
-		rack.Terraform = true
-		if match := providerPattern.FindSubmatch(main); match != nil {
-			return string(match[1]), nil
-		}
-		return "", fmt.Errorf("%s names no provider: it has no source with /terraform/system/", filepath.Join(folder.Name(), "main.tf"))
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	about, err := readStrings(folder, "rack.json")
-	if err != nil {
-		return "", err
-	}
-	return about["provider"], nil
-}
-
-func readFile(folder *os.Root, name string) ([]byte, error) {
-	path := filepath.Join(folder.Name(), name)
-	info, err := folder.Stat(name)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, cause(err))
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("reading %s: it is not a file", path)
-	}
-	if info.Size() > maxFileBytes {
-		return nil, fmt.Errorf("reading %s: it has %d bytes, %d at most are read", path, info.Size(), maxFileBytes)
-	}
-	data, err := folder.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, cause(err))
-	}
-	return data, nil
-}
-
-// cause strips the operation and the path, which the messages here give themselves.
-func cause(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
-	}
-	// The error of os.Root has no name to ask for.
-	if strings.Contains(err.Error(), "path escapes") {
-		return errors.New("a symbolic link leads out of the settings folder, and is not followed; put the folder or file itself there")
-	}
-	return err
-}
-
-// readStrings reads a file that holds one flat JSON object of strings.
-func readStrings(folder *os.Root, name string) (map[string]string, error) {
-	data, err := readFile(folder, name)
-	if err != nil {
-		return nil, err
-	}
-	damaged := func(format string, args ...any) error {
-		return fmt.Errorf("%s is damaged: %s; it is left as it is, mend it or restore it", filepath.Join(folder.Name(), name), fmt.Sprintf(format, args...))
-	}
-	node, err := shape.ParseJSON(data)
-	if err != nil {
-		return nil, damaged("%s", err)
-	}
-	if node.Kind != yaml.MappingNode {
-		return nil, damaged("it holds %s where an object belongs", shape.Describe(node))
-	}
-	values := map[string]string{}
-	for i := 0; i < len(node.Content); i += 2 {
-		key, value := node.Content[i], node.Content[i+1]
-		if value.ShortTag() != "!!str" || value.Kind != yaml.ScalarNode {
-			return nil, damaged("the value of %s at line %d, column %d is not a string", shape.Quote(key.Value), value.Line, value.Column)
-		}
-		values[key.Value] = value.Value
-	}
-	return values, nil
-}
-
-// writeValues replaces the values of a rack. No values are an empty object, and not null.
-func writeValues(folder *os.Root, values map[string]string) error {
-	if values == nil {
-		values = map[string]string{}
-	}
-	return writeJSON(folder, "vars.json", values)
-}
-
-// writeJSON replaces a file of the folder by v in JSON: as a whole, and safely on the disk when it returns.
-func writeJSON(folder *os.Root, name string, v any) error {
-	var data bytes.Buffer
-	encoder := json.NewEncoder(&data)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(v); err != nil {
-		return err
-	}
-	if err := replace(folder, name, data.Bytes()); err != nil {
-		return fmt.Errorf("writing %s: %w", filepath.Join(folder.Name(), name), cause(err))
-	}
-	return nil
-}
+// Patterns are compiled when first needed: each costs as much as reading a file.
+var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`) })

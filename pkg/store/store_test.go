@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func newStore(t *testing.T) *Store {
+func newStore(t *testing.T) *Folder {
 	t.Helper()
-	return Open(filepath.Join(t.TempDir(), "settings"))
+	return OpenFolder(filepath.Join(t.TempDir(), "settings"), "tester")
 }
 
 // TestConcurrentUpdates changes one rack from many sides at once: each of another parameter, and all are kept.
@@ -27,7 +27,7 @@ func TestConcurrentUpdates(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range writers {
 		group.Go(func() {
-			assert.NoError(t, Open(s.dir).Update("prod", func(rack Rack) (map[string]string, error) {
+			assert.NoError(t, OpenFolder(s.dir, "tester").Update("prod", func(rack Rack) (map[string]string, error) {
 				values := rack.Stored()
 				values[fmt.Sprint("key", i)] = "x"
 				return values, nil
@@ -104,7 +104,7 @@ func TestLeftoversAreWrittenOver(t *testing.T) {
 	require.NoError(t, s.Update("prod", func(Rack) (map[string]string, error) { return map[string]string{"a": "1"}, nil }))
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
-	assert.Len(t, entries, 2, "rack.json and vars.json")
+	assert.Len(t, entries, 3, "rack.json, vars.json and history.jsonl")
 	rack, err := s.Rack("prod")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"a": "1"}, rack.Stored())

@@ -1,0 +1,149 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// FieldManager is under whose name the API server keeps what this program writes.
+const FieldManager = "convox-rack-params"
+
+// Objects are those of one resource, of one namespace where the resource has any. Errors are explained; what the API server
+// refused can still be told by its reason, with the functions of apimachinery's errors.
+type Objects struct {
+	client *Client
+	api    dynamic.ResourceInterface
+}
+
+// NodePools are those of the cluster.
+func (c *Client) NodePools() Objects { return Objects{c, c.dynamic.Resource(nodePools)} }
+
+// ConfigMaps are those of a namespace.
+func (c *Client) ConfigMaps(namespace string) Objects { return c.core("configmaps", namespace) }
+
+// Secrets are those of a namespace.
+func (c *Client) Secrets(namespace string) Objects { return c.core("secrets", namespace) }
+
+func (c *Client) core(resource, namespace string) Objects {
+	return Objects{c, c.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace(namespace)}
+}
+
+// Get reads an object.
+func (o Objects) Get(ctx context.Context, name string) (*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	object, err := o.api.Get(ctx, name, metav1.GetOptions{})
+	return object, o.client.explain(err)
+}
+
+// List reads the objects that have a label.
+func (o Objects) List(ctx context.Context, selector string) ([]unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	list, err := o.api.List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return nil, o.client.explain(err)
+	}
+	return list.Items, nil
+}
+
+// Create makes an object.
+func (o Objects) Create(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	created, err := o.api.Create(ctx, object, metav1.CreateOptions{FieldManager: FieldManager})
+	return created, o.client.explain(err)
+}
+
+// Update replaces an object, if its resource version is still the one that is given.
+func (o Objects) Update(ctx context.Context, object *unstructured.Unstructured) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	_, err := o.api.Update(ctx, object, metav1.UpdateOptions{FieldManager: FieldManager})
+	return o.client.explain(err)
+}
+
+// Delete deletes an object, if its resource version is still the one that is given; an empty one is any.
+func (o Objects) Delete(ctx context.Context, name, resourceVersion string) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	options := metav1.DeleteOptions{}
+	if resourceVersion != "" {
+		options.Preconditions = &metav1.Preconditions{ResourceVersion: &resourceVersion}
+	}
+	return o.client.explain(o.api.Delete(ctx, name, options))
+}
+
+// ApplyOptions say how an object is applied.
+type ApplyOptions struct {
+	// Force takes over fields that other managers have set to other values.
+	Force bool
+	// DryRun has the API server do all but store the object.
+	DryRun bool
+}
+
+// Apply applies an object by server-side apply, and returns it as it then is.
+func (o Objects) Apply(ctx context.Context, name string, object any, options ApplyOptions) (*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	patch := metav1.PatchOptions{FieldManager: FieldManager, Force: &options.Force, FieldValidation: metav1.FieldValidationStrict}
+	if options.DryRun {
+		patch.DryRun = []string{metav1.DryRunAll}
+	}
+	applied, err := o.api.Patch(ctx, name, types.ApplyPatchType, text, patch)
+	return applied, o.client.explain(err)
+}
+
+// Whoami returns the name by which the API server knows the user.
+func (c *Client) Whoami(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	review, err := c.dynamic.Resource(schema.GroupVersionResource{Group: "authentication.k8s.io", Version: "v1", Resource: "selfsubjectreviews"}).Create(ctx,
+		&unstructured.Unstructured{Object: map[string]any{"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}}, metav1.CreateOptions{})
+	if err != nil {
+		return "", c.explain(err)
+	}
+	name, _, err := unstructured.NestedString(review.Object, "status", "userInfo", "username")
+	return name, err
+}
+
+// patience is how long what is being written is tried again while the API server does not answer.
+const patience = time.Minute
+
+// Persist calls do again while it fails for a reason that passes: the API server is not reached, is starting, or has too much to
+// do. One that has just started may also refuse for a moment what it allows later. It gives up after a minute, or when the
+// context ends.
+func Persist(ctx context.Context, do func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	passed := false
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		err := do()
+		switch {
+		case err == nil:
+			return nil
+		case IsPassing(err):
+			passed = true
+		case !passed || !IsDenied(err):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		// Many who wait should not all come at once.
+		case <-time.After(pause/2 + rand.N(pause)):
+		}
+	}
+}
