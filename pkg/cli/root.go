@@ -41,7 +41,7 @@ kube://[CONTEXT/]NAMESPACE racks are kept in a cluster instead, for a team.`,
 	params := newParamsList(a, "params", "List the stored parameters of a rack, and more with its commands")
 	params.AddCommand(
 		newParamsList(a, "list", "List the stored parameters of a rack"),
-		newParamsGet(a), newParamsSet(a), newParamsUnset(a), newParamsRender(a), newParamsDiff(a), newParamsValidate(a), newParamsDescribe(a), newParamsHistory(a),
+		newParamsGet(a), newParamsSet(a), newParamsUnset(a), newParamsRender(a), newParamsDiff(a), newParamsValidate(a), newParamsDescribe(a), newParamsHistory(a), newParamsApply(a),
 	)
 	rack := group("rack", "Work with racks and their parameters", newRackCreate(a), newRackDelete(a), newRackCopy(a), params)
 	nodepool := group("nodepool", "Look into the disruption budgets of NodePools", newNodepoolLint(a), newNodepoolExplain(a), newNodepoolTimeline(a), newNodepoolWindow(a), newNodepoolStatus(a))

@@ -3,9 +3,13 @@ package kube
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -53,6 +57,16 @@ func (o Objects) List(ctx context.Context, selector string) ([]unstructured.Unst
 		return nil, o.client.explain(err)
 	}
 	return list.Items, nil
+}
+
+// NodePoolList reads the NodePools of the cluster.
+func (c *Client) NodePoolList(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	var list []*unstructured.Unstructured
+	err := c.list(ctx, nodePools, func(object *unstructured.Unstructured) error {
+		list = append(list, object)
+		return nil
+	})
+	return list, err
 }
 
 // Create makes an object.
@@ -103,7 +117,27 @@ func (o Objects) Apply(ctx context.Context, name string, object any, options App
 		patch.DryRun = []string{metav1.DryRunAll}
 	}
 	applied, err := o.api.Patch(ctx, name, types.ApplyPatchType, text, patch)
-	return applied, o.client.explain(err)
+	return applied, o.client.explain(conflicts(err))
+}
+
+// conflicts names, of a conflict, each field and who manages it.
+func conflicts(err error) error {
+	var status apierrors.APIStatus
+	if !apierrors.IsConflict(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return err
+	}
+	var lines []string
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Type == metav1.CauseTypeFieldManagerConflict {
+			// It reads: conflict with "Terraform" using karpenter.sh/v1
+			manager, _, _ := strings.Cut(strings.TrimPrefix(cause.Message, "conflict with "), " using ")
+			lines = append(lines, fmt.Sprintf("%s is managed by %s", strings.TrimPrefix(cause.Field, "."), manager))
+		}
+	}
+	if lines == nil {
+		return err
+	}
+	return &Error{strings.Join(lines, "\n"), err}
 }
 
 // Whoami returns the name by which the API server knows the user.

@@ -101,15 +101,30 @@ func (b Budgets) IsZero() bool { return b == nil }
 
 // Same reports whether two lists are the same budgets, in whatever order and however their durations and reasons are written.
 func (b Budgets) Same(other Budgets) bool {
-	texts := func(list Budgets) []string {
-		texts := make([]string, len(list))
-		for i, budget := range list.Normal() {
-			texts[i] = fmt.Sprintf("%q %t %q %q %q", budget.Nodes, budget.Reasons == nil, budget.Reasons, budget.Schedule, budget.Duration)
+	mine, others := b.texts(), other.texts()
+	slices.Sort(mine)
+	slices.Sort(others)
+	return slices.Equal(mine, others)
+}
+
+// Arms reports whether b has a window that blocks and that the budgets before do not have.
+func (b Budgets) Arms(before Budgets) bool {
+	known := before.texts()
+	for i, text := range b.texts() {
+		if b[i].Nodes == "0" && b[i].Schedule != "" && !slices.Contains(known, text) {
+			return true
 		}
-		slices.Sort(texts)
-		return texts
 	}
-	return slices.Equal(texts(b), texts(other))
+	return false
+}
+
+// texts are the budgets each in a form that equal ones have in common.
+func (b Budgets) texts() []string {
+	texts := make([]string, len(b))
+	for i, budget := range b.Normal() {
+		texts[i] = fmt.Sprintf("%q %t %q %q %q", budget.Nodes, budget.Reasons == nil, budget.Reasons, budget.Schedule, budget.Duration)
+	}
+	return texts
 }
 
 // Normal returns the list with each budget written in one way: its reasons sorted, its duration as short as can be.
@@ -120,7 +135,7 @@ func (b Budgets) Normal() Budgets {
 			reasons := slices.Sorted(slices.Values(budget.Reasons))
 			list[i].Reasons = append(Reasons{}, slices.Compact(reasons)...)
 		}
-		if d, err := time.ParseDuration(budget.Duration); err == nil {
+		if d, err := time.ParseDuration(budget.Duration); err == nil && d%time.Minute == 0 {
 			list[i].Duration = schedule.FormatDuration(d)
 		}
 	}
