@@ -34,6 +34,7 @@ const commandTimeout = 3 * time.Minute
 //	kdelete RESOURCE NAME   deletes an object
 //	crds SET                installs the CRDs of another version, which deletes all NodePools
 //	apiserver stop|start|kill
+//	rackproxy [-tls]        starts a rack's API in front of the cluster, and sets ADMIN_URL and VIEWER_URL
 //	exits STATUS PROGRAM [ARG]...
 //	                        runs a program and checks its exit status
 //
@@ -46,6 +47,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"kdelete":   onCluster(kdelete),
 	"crds":      onCluster(crds),
 	"apiserver": onCluster(apiServer),
+	"rackproxy": onCluster(rackProxy),
 	"exits":     exits,
 }
 
@@ -239,6 +241,21 @@ func apiServer(ctx context.Context, _ *testscript.TestScript, c *cluster.Cluster
 	default:
 		return errUsage(usage)
 	}
+	return nil
+}
+
+func rackProxy(_ context.Context, ts *testscript.TestScript, c *cluster.Cluster, args []string) error {
+	var withTLS bool
+	if _, err := parseFlags("rackproxy [-tls]", 0, args, func(flags *flag.FlagSet) { flags.BoolVar(&withTLS, "tls", false, "") }); err != nil {
+		return err
+	}
+	proxy, err := c.StartRackProxy(withTLS)
+	if err != nil {
+		return err
+	}
+	ts.Defer(proxy.Close)
+	ts.Setenv("ADMIN_URL", proxy.URL(cluster.RackAdmin))
+	ts.Setenv("VIEWER_URL", proxy.URL(cluster.RackViewer))
 	return nil
 }
 

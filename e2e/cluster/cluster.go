@@ -134,6 +134,8 @@ func (c *Cluster) StartAPIServer(ctx context.Context) (err error) {
 	return nil
 }
 
+const serviceAccountIssuer = "https://kubernetes.default.svc"
+
 // apiServerFlags turn off what has no part in storing objects and checking who may.
 func (c *Cluster) apiServerFlags() []string {
 	return []string{
@@ -142,7 +144,7 @@ func (c *Cluster) apiServerFlags() []string {
 		"--advertise-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.port),
 		"--cert-dir=" + c.path("certificates"), // it makes its own there
-		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-issuer=" + serviceAccountIssuer,
 		"--service-account-key-file=" + c.path("service-account.key"),
 		"--service-account-signing-key-file=" + c.path("service-account.key"),
 		"--service-cluster-ip-range=10.0.0.0/24",

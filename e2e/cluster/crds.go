@@ -15,6 +15,8 @@ type CRDs string
 
 // The sets.
 const (
+	// NoCRDs is a cluster without Karpenter.
+	NoCRDs CRDs = "none"
 	// AWSProvider113 is what the AWS provider 1.13.1 installs, and racks at 3.25.x run: Karpenter 1.13 with the label rules
 	// of the provider.
 	AWSProvider113 CRDs = "aws-1.13.1"
@@ -67,13 +69,20 @@ func (c *Cluster) InstallCRDs(ctx context.Context, set CRDs) error {
 	if c.installed == set {
 		return nil
 	}
-	definitions, err := set.definitions(ctx)
+	named := set
+	if set == NoCRDs {
+		named = AWSProvider113 // all sets have CRDs of the same names
+	}
+	definitions, err := named.definitions(ctx)
 	if err != nil {
 		return err
 	}
 	c.installed = ""
 	if err := c.removeCRDs(ctx, definitions); err != nil {
 		return err
+	}
+	if set == NoCRDs {
+		return c.waitUntilUnserved(ctx)
 	}
 	for _, definition := range definitions {
 		if _, _, err := c.As(Admin).Apply(ctx, definition, "", ApplyOptions{}); err != nil {
@@ -148,6 +157,18 @@ func (c *Cluster) waitUntilServed(ctx context.Context, definition Object) error 
 		// Not do, which would wait a whole second if this is a moment too early.
 		_, err = admin.try(ctx, request{path: resource.path("", "")})
 		return err
+	})
+}
+
+// waitUntilUnserved waits until the API server has forgotten what it served of the CRDs, a moment after they are gone.
+func (c *Cluster) waitUntilUnserved(ctx context.Context) error {
+	return until(ctx, "NodePools are no longer served", func() error {
+		for _, plural := range []string{"nodepools", "nodeclaims"} {
+			if _, err := c.As(Admin).try(ctx, request{path: "/apis/karpenter.sh/v1/" + plural}); !IsNotFound(err) {
+				return errors.New(plural + " still are")
+			}
+		}
+		return nil
 	})
 }
 

@@ -14,7 +14,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"sigs.k8s.io/yaml"
 )
 
@@ -28,6 +30,9 @@ const (
 
 // Users are the users, Admin first.
 var Users = []string{Admin, Alice, Bob}
+
+// Expired is a context of the kubeconfig whose token was good once.
+const Expired = "expired"
 
 // newTokens makes the secret of each user.
 func newTokens() map[string]string {
@@ -60,6 +65,12 @@ func (c *Cluster) Kubeconfig(namespace string) ([]byte, error) {
 		users = append(users, object{"name": user, "user": object{"token": c.tokens[user]}})
 		contexts = append(contexts, object{"name": user, "context": object{"cluster": "e2e", "user": user, "namespace": namespace}})
 	}
+	expired, err := c.expiredToken()
+	if err != nil {
+		return nil, err
+	}
+	users = append(users, object{"name": Expired, "user": object{"token": expired}})
+	contexts = append(contexts, object{"name": Expired, "context": object{"cluster": "e2e", "user": Expired, "namespace": namespace}})
 	return yaml.Marshal(object{
 		"apiVersion": "v1",
 		"kind":       "Config",
@@ -70,6 +81,23 @@ func (c *Cluster) Kubeconfig(namespace string) ([]byte, error) {
 		"contexts":        contexts,
 		"current-context": Admin,
 	})
+}
+
+// expiredToken is the token of a service account, signed with the API server's key, that ran out an hour ago.
+func (c *Cluster) expiredToken() (string, error) {
+	text, err := os.ReadFile(c.path("service-account.key"))
+	if err != nil {
+		return "", err
+	}
+	key, err := jwt.ParseECPrivateKeyFromPEM(text)
+	if err != nil {
+		return "", err
+	}
+	return jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{
+		"iss": serviceAccountIssuer, "aud": serviceAccountIssuer, "sub": "system:serviceaccount:default:default",
+		"exp": time.Now().Add(-time.Hour).Unix(), "iat": time.Now().Add(-2 * time.Hour).Unix(),
+		"kubernetes.io": map[string]any{"namespace": "default", "serviceaccount": map[string]any{"name": "default", "uid": "1"}},
+	}).SignedString(key)
 }
 
 // WriteKubeconfig writes Kubeconfig to a file.

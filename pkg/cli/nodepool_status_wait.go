@@ -100,7 +100,9 @@ func (s *nodepoolStatus) wait(ctx context.Context) error {
 		if missing, err = s.missing(f); err != nil {
 			return false, err
 		}
-		w.progress.show("waiting: " + strings.Join(missing, "; "))
+		if len(missing) > 0 {
+			w.progress.show("waiting: " + strings.Join(missing, "; "))
+		}
 		return len(missing) == 0, nil
 	}
 	f, err = w.until(ctx, client, f, reached)

@@ -57,15 +57,16 @@ func (r *reader) value() error {
 	if err := r.open('{'); err != nil {
 		return err
 	}
-	// What is before the items of a List, and all of another object.
+	// What is beside the items of a List, and all of another object.
 	members := map[string]json.RawMessage{}
+	var unnamed []json.RawMessage
 	for r.decoder.More() {
 		key, err := r.decoder.Token()
 		if err != nil {
 			return unexpected(err)
 		}
 		if key == "items" {
-			if err := r.items(); err != nil {
+			if unnamed, err = r.items(); err != nil {
 				return err
 			}
 			continue
@@ -83,7 +84,28 @@ func (r *reader) value() error {
 	if err != nil {
 		return err
 	}
-	return r.object(text)
+	if unnamed == nil {
+		return r.object(text, header{})
+	}
+	// The items of a typed list, such as a NodeList of the API server, leave out what the list says.
+	var list header
+	if err := json.Unmarshal(text, &list); err != nil {
+		return objectError{fmt.Errorf("a list of it is not one of Kubernetes: %w", err)}
+	}
+	list.Kind = strings.TrimSuffix(list.Kind, "List")
+	for _, item := range unnamed {
+		if err := r.object(item, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// header is what an object says of itself.
+type header struct {
+	APIVersion string
+	Kind       string
+	Metadata   struct{ Name string }
 }
 
 // unexpected is an end of the input where none belongs.
@@ -105,37 +127,39 @@ func (r *reader) open(bracket json.Delim) error {
 	return nil
 }
 
-func (r *reader) items() error {
+// items reads the items of a list, and returns those that do not say their kind.
+func (r *reader) items() (unnamed []json.RawMessage, err error) {
 	token, err := r.decoder.Token()
 	if err != nil {
-		return unexpected(err)
+		return nil, unexpected(err)
 	}
 	if token == nil { // an empty list, as Go writes one
-		return nil
+		return nil, nil
 	}
 	if token != json.Delim('[') {
-		return errNoObject
+		return nil, errNoObject
 	}
 	for r.decoder.More() {
 		var item json.RawMessage
 		if err := r.decoder.Decode(&item); err != nil {
-			return unexpected(err)
+			return nil, unexpected(err)
 		}
-		if err := r.object(item); err != nil {
-			return err
+		var head header
+		if json.Unmarshal(item, &head) == nil && head.Kind == "" {
+			unnamed = append(unnamed, item)
+			continue
+		}
+		if err := r.object(item, header{}); err != nil {
+			return nil, err
 		}
 	}
 	_, err = r.decoder.Token()
-	return unexpected(err)
+	return unnamed, unexpected(err)
 }
 
-// object adds an object to the fleet if it is of one of the kinds.
-func (r *reader) object(text []byte) error {
-	var head struct {
-		APIVersion string
-		Kind       string
-		Metadata   struct{ Name string }
-	}
+// object adds an object to the fleet if it is of one of the kinds. What it does not say of itself is as the list says.
+func (r *reader) object(text []byte, list header) error {
+	head := header{APIVersion: list.APIVersion, Kind: list.Kind}
 	if err := json.Unmarshal(text, &head); err != nil {
 		return objectError{fmt.Errorf("an object of it is not one of Kubernetes: %w", err)}
 	}
