@@ -283,7 +283,12 @@ func (x poolStatus) windows() []windowCount {
 	for i := range x.budgets {
 		spans := x.evaluator.Windows(i, x.at, x.at.Add(week))
 		for _, span := range spans[:min(len(spans), maxWindows)] {
-			counts = append(counts, windowCount{i, span, x.Expiring(span)})
+			expiring := x.Expiring(span)
+			// Told whole, also where it has begun already or ends later.
+			if whole := x.evaluator.Status(i, span.From, x.state.Nodes); whole.HasWindow {
+				span = whole.Window
+			}
+			counts = append(counts, windowCount{i, span, expiring})
 		}
 	}
 	return counts

@@ -17,12 +17,13 @@ import (
 // the reader.
 func Read(r io.Reader, name string) (*Fleet, error) {
 	reader := &reader{decoder: json.NewDecoder(r), name: name}
-	for {
-		err := reader.value()
-		if err == io.EOF {
+	for values := 0; ; values++ {
+		switch err := reader.value(); {
+		case err == io.EOF && values > 0:
 			return &reader.fleet, nil
-		}
-		if err != nil {
+		case err == io.EOF:
+			return nil, fmt.Errorf("%s is empty; write into it what `kubectl get nodepools,nodeclaims,nodes -o json` prints", name)
+		case err != nil:
 			return nil, reader.explain(err)
 		}
 	}

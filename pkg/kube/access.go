@@ -3,6 +3,7 @@
 package kube
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -82,8 +83,12 @@ func (c *Client) config(a Access) (*rest.Config, error) {
 	if a.RackURL != "" && a.Kubeconfig == "" && a.Context == "" {
 		return c.rackConfig(a.RackURL)
 	}
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(loadingRules(a.Kubeconfig), &clientcmd.ConfigOverrides{CurrentContext: a.Context}).ClientConfig()
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(loadingRules(a.Kubeconfig), &clientcmd.ConfigOverrides{CurrentContext: a.Context})
+	config, err := loader.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) || errors.Is(err, rest.ErrNotInCluster) {
+		if raw, rawErr := loader.RawConfig(); rawErr == nil && len(raw.Contexts) > 0 {
+			return nil, fmt.Errorf("the kubeconfig: its context %s names no cluster with a server; choose another one with --context", shape.Quote(cmp.Or(a.Context, raw.CurrentContext)))
+		}
 		return nil, errors.New("no cluster is given: name a kubeconfig with --kubeconfig or KUBECONFIG, or set RACK_URL to https://user:password@host of a rack")
 	}
 	if err != nil {
