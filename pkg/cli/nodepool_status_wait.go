@@ -40,7 +40,7 @@ func (f *goalFlag) Set(text string) error {
 
 // missing says what is still missing of the goal, a line for each pool.
 func (s *nodepoolStatus) missing(f *fleet.Fleet) ([]string, error) {
-	pools, err := s.choose(f)
+	pools, err := s.awaited(f)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +51,18 @@ func (s *nodepoolStatus) missing(f *fleet.Fleet) ([]string, error) {
 		}
 	}
 	return missing, nil
+}
+
+// awaited returns the chosen pools that a wait is about: those of the rack, or without one all.
+func (s *nodepoolStatus) awaited(f *fleet.Fleet) ([]fleet.Pool, error) {
+	pools, err := s.choose(f)
+	if s.rendered != nil {
+		pools = slices.DeleteFunc(pools, func(pool fleet.Pool) bool { return pool.Rendered == nil })
+	}
+	if err == nil && len(pools) == 0 {
+		err = errors.New("there is no NodePool to wait for")
+	}
+	return pools, err
 }
 
 func (s *nodepoolStatus) missingOf(pool fleet.Pool) string {
@@ -123,16 +135,14 @@ func (s *nodepoolStatus) reached(w waiting, f *fleet.Fleet, err error) error {
 	if s.format == "json" {
 		return s.print(f)
 	}
-	pools, err := s.choose(f)
+	pools, err := s.awaited(f)
 	if err != nil {
 		return err
 	}
-	names := []string{}
+	var names []string
 	claims := 0
 	for _, pool := range pools {
-		if pool.Rendered != nil || s.goal == goalRolled {
-			names = append(names, escape(pool.Name))
-		}
+		names = append(names, escape(pool.Name))
 		claims += len(pool.Claims)
 	}
 	if s.goal == goalArmed {
