@@ -142,7 +142,7 @@ func customPool(rack params.Rack, entry params.CustomPool) nodepool.NodePool {
 // customExpiry is the expiry of custom pools that set none.
 func customExpiry(rack params.Rack) string {
 	if rack.Release.Before(params.WindowRelease) {
-		return "720h"
+		return nodepool.DefaultExpiry
 	}
 	return rack.Value("karpenter_node_expiry")
 }

@@ -24,18 +24,28 @@ const rackPassword = "s3cret-of-the-rack"
 
 // StartRackProxy starts the rack's API in front of the cluster. With TLS its certificate is one that nobody trusts.
 func (c *Cluster) StartRackProxy(withTLS bool) (*RackProxy, error) {
+	return c.startRackProxy(withTLS, func(api http.Handler) http.Handler { return api })
+}
+
+// StartBrokenProxy starts the rack's API with something in between that answers requests in the API server's stead, or loses its
+// answers.
+func (c *Cluster) StartBrokenProxy(between func(api http.Handler) http.Handler) (*RackProxy, error) {
+	return c.startRackProxy(false, between)
+}
+
+func (c *Cluster) startRackProxy(withTLS bool, between func(http.Handler) http.Handler) (*RackProxy, error) {
 	target, err := url.Parse(c.URL())
 	if err != nil {
 		return nil, err
 	}
-	api := &httputil.ReverseProxy{
+	api := between(&httputil.ReverseProxy{
 		Transport: c.http.Transport,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
 			r.Out.URL.Path = strings.TrimPrefix(r.In.URL.Path, "/kubernetes")
 			r.Out.Header.Set("Authorization", "Bearer "+c.tokens[Admin])
 		},
-	}
+	})
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
 		switch {

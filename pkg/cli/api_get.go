@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -28,9 +29,12 @@ Kubernetes API is below /kubernetes; through a kubeconfig /kubernetes/... is the
 			if err != nil {
 				return err
 			}
-			data, err := client.Get(context.Background(), args[0])
+			data, isJSON, err := client.Get(context.Background(), args[0])
 			if err != nil {
 				return err
+			}
+			if isJSON && !json.Valid(data) {
+				return fmt.Errorf("what %s answered is not the JSON that it is given out as: it was cut off, or is no API's", client.Host())
 			}
 			return a.printAnswer(data)
 		}),

@@ -25,7 +25,9 @@ func BenchmarkSet(b *testing.B) {
 		}
 		values[p.Name] = p.Default
 	}
-	require.NoError(b, store.OpenFolder(settings, "bench").Create("rackName", "aws", values))
+	rack, err := params.NewRack("aws", values)
+	require.NoError(b, err)
+	require.NoError(b, store.OpenFolder(settings, "bench").Create(store.Rack{Rack: rack, Name: "rackName"}))
 	for i := 0; b.Loop(); i++ {
 		var errors strings.Builder
 		status := Run([]string{"convox", "rack", "params", "set", "karpenter_cpu_limit=" + strconv.Itoa(1+i%100), "-r", "rackName"},

@@ -175,6 +175,7 @@ func (s *nodepoolStatus) print(f *fleet.Fleet) error {
 	at := s.at
 	at.orElse(time.Now().Truncate(time.Second))
 	if s.format == "json" {
+		s.warnOfVersions(pools)
 		list := jsonList{w: s.Out, name: "pools"}
 		for _, pool := range pools {
 			entry, err := s.status(pool, at.Time).json()
@@ -190,6 +191,7 @@ func (s *nodepoolStatus) print(f *fleet.Fleet) error {
 	if len(pools) == 0 {
 		s.notice("the cluster has no NodePools")
 	}
+	s.warnOfVersions(pools)
 	for i, pool := range pools {
 		x := s.status(pool, at.Time)
 		x.first = i == 0
@@ -198,6 +200,15 @@ func (s *nodepoolStatus) print(f *fleet.Fleet) error {
 		}
 	}
 	return nil
+}
+
+// warnOfVersions warns of what Karpenter does not read any more.
+func (s *nodepoolStatus) warnOfVersions(pools []fleet.Pool) {
+	for _, pool := range pools {
+		if pool.Live != nil && !pool.Live.Served() {
+			s.warnNotServed(pool.Live)
+		}
+	}
 }
 
 // poolStatus is what is said of one pool.
@@ -217,13 +228,10 @@ func (s *nodepoolStatus) status(pool fleet.Pool, at time.Time) poolStatus {
 	if pool.Live != nil {
 		x.explanation = newExplanation(pool.Live, pool.State, at, version)
 	} else {
-		x.explanation = explanation{name: pool.Name, at: at, state: pool.State, refused: []error{errNoPool}}
+		x.explanation = explanation{name: pool.Name, at: at, state: pool.State, refused: []error{fleet.ErrNoPool}}
 	}
 	return x
 }
-
-// errNoPool says that the rack renders a pool that the cluster does not have.
-var errNoPool = errors.New("the cluster has no NodePool of this name")
 
 // armed says whether the window is armed: nil where the rack renders none for the pool.
 func (x poolStatus) armed() *bool {
@@ -240,7 +248,7 @@ func (x poolStatus) difference() (string, error) {
 	case x.Rendered == nil || x.AsRendered():
 		return "", nil
 	case x.Live == nil:
-		return errNoPool.Error(), nil
+		return fleet.ErrNoPool.Error(), nil
 	case len(x.refused) > 0:
 		return errors.Join(x.refused...).Error(), nil
 	}
@@ -283,7 +291,7 @@ func (x poolStatus) windows() []windowCount {
 	for i := range x.budgets {
 		spans := x.evaluator.Windows(i, x.at, x.at.Add(week))
 		for _, span := range spans[:min(len(spans), maxWindows)] {
-			expiring := x.Expiring(span)
+			expiring := x.Expiring(span, x.at)
 			// Told whole, also where it has begun already or ends later.
 			if whole := x.evaluator.Status(i, span.From, x.state.Nodes); whole.HasWindow {
 				span = whole.Window

@@ -12,19 +12,12 @@ import (
 
 	"rackparams/pkg/fleet"
 	"rackparams/pkg/kube"
-	"rackparams/pkg/nodepool"
 )
 
 // goalFlag is the flag --wait, empty while it is not given.
-type goalFlag string
+type goalFlag fleet.Goal
 
-// The goals.
-const (
-	goalArmed  goalFlag = "armed"
-	goalRolled goalFlag = "rolled"
-)
-
-var goals = []string{string(goalArmed), string(goalRolled)}
+var goals = []string{string(fleet.Armed), string(fleet.Rolled)}
 
 func (f *goalFlag) String() string { return string(*f) }
 func (f *goalFlag) Type() string   { return strings.Join(goals, "|") }
@@ -46,7 +39,7 @@ func (s *nodepoolStatus) missing(f *fleet.Fleet) ([]string, error) {
 	}
 	var missing []string
 	for _, pool := range pools {
-		if text := s.missingOf(pool); text != "" {
+		if text := pool.Missing(fleet.Goal(s.goal)); text != "" {
 			missing = append(missing, pool.Name+": "+text)
 		}
 	}
@@ -65,30 +58,16 @@ func (s *nodepoolStatus) awaited(f *fleet.Fleet) ([]fleet.Pool, error) {
 	return pools, err
 }
 
-func (s *nodepoolStatus) missingOf(pool fleet.Pool) string {
-	switch roll := pool.Roll(); {
-	case pool.Rendered != nil && pool.Live == nil:
-		return errNoPool.Error()
-	case s.goal == goalArmed && pool.Rendered != nil && !pool.AsRendered():
-		return "the live budgets are not those that the rack renders"
-	case s.goal == goalRolled && pool.Live != nil && !nodepool.SameDuration(pool.Live.ExpireAfter(), roll.Want):
-		return fmt.Sprintf("the NodePool has expireAfter %s and not %s, so that new nodes have it too", pool.Live.ExpireAfter(), roll.Want)
-	case s.goal == goalRolled && roll.Done < roll.Total:
-		return fmt.Sprintf("%d of %s have expireAfter %s", roll.Done, plural(roll.Total, "NodeClaim"), roll.Want)
-	}
-	return ""
-}
-
 // deniedFor is how long the API server may refuse before the wait ends. One that has just started refuses for a moment what
 // it allows later.
 const deniedFor = 30 * time.Second
 
 // settle is how long changes are gathered before they are looked at: a roll changes many objects at once.
-const settle = 200 * time.Millisecond
+const settle = 500 * time.Millisecond
 
 // wait waits until the goal is reached.
 func (s *nodepoolStatus) wait(ctx context.Context) error {
-	if s.goal == goalArmed && !s.armable {
+	if s.goal == goalFlag(fleet.Armed) && !s.armable {
 		if s.rackName == "" {
 			return fmt.Errorf("%w, and so no window that could be armed; give one with --rack", errNoRack)
 		}
@@ -100,14 +79,22 @@ func (s *nodepoolStatus) wait(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The first look tells at once what watching would try again and again.
-	f, err := client.Fleet(ctx)
+	missing := []string{"the cluster has not answered"}
+	timedOut := func() error {
+		lines := append([]string{fmt.Sprintf("not %s after %s:", s.goal, s.timeout)}, missing...)
+		return errors.New(strings.Join(lines, "\n"))
+	}
+	// The first look tells at once what watching would try again and again, but for a cluster that is just starting.
+	var f *fleet.Fleet
+	err = client.Persist(ctx, func() error { f, err = client.Fleet(ctx); return err })
+	if ctx.Err() != nil {
+		return timedOut()
+	}
 	if err != nil {
 		return err
 	}
 	w := waiting{progress: newProgress(s.Err), app: s.app}
 	defer w.progress.end()
-	var missing []string
 	reached := func(f *fleet.Fleet) (bool, error) {
 		if missing, err = s.missing(f); err != nil {
 			return false, err
@@ -120,8 +107,7 @@ func (s *nodepoolStatus) wait(ctx context.Context) error {
 	f, err = w.until(ctx, client, f, reached)
 	if errors.Is(err, context.DeadlineExceeded) {
 		w.progress.end()
-		lines := append([]string{fmt.Sprintf("not %s after %s:", s.goal, s.timeout)}, missing...)
-		return errors.New(strings.Join(lines, "\n"))
+		return timedOut()
 	}
 	return s.reached(w, f, err)
 }
@@ -145,11 +131,11 @@ func (s *nodepoolStatus) reached(w waiting, f *fleet.Fleet, err error) error {
 		names = append(names, escape(pool.Name))
 		claims += len(pool.Claims)
 	}
-	if s.goal == goalArmed {
+	if s.goal == goalFlag(fleet.Armed) {
 		_, err = fmt.Fprintf(s.Out, "The window is armed on %s.\n", strings.Join(names, ", "))
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "All %s of %s have the wanted expiry.\n", plural(claims, "NodeClaim"), strings.Join(names, ", "))
+	_, err = fmt.Fprintf(s.Out, "Every NodeClaim of %s has the wanted expiry, %d in all.\n", strings.Join(names, ", "), claims)
 	return err
 }
 
@@ -209,7 +195,7 @@ func (w *waiting) report(watcher *kube.Watcher) error {
 	case failing && !w.unreachable && !kube.IsDenied(failure.Err):
 		w.unreachable = true
 		w.progress.end()
-		w.notice("%s; trying again", failure.Err)
+		w.notice("trying again, since %s", failure.Err)
 	case !failing && w.unreachable:
 		w.unreachable = false
 		w.progress.end()

@@ -38,8 +38,10 @@ func (f *outputFlag) Set(text string) error {
 	return nil
 }
 
-// escapeJSON escapes, in JSON, the characters that a terminal may obey and that JSON takes as they are.
+// escapeJSON escapes, in JSON, the characters that a terminal may obey and that JSON takes as they are, and replaces bytes that are
+// not UTF-8.
 func escapeJSON(text string) string {
+	text = strings.ToValidUTF8(text, `\ufffd`)
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x7f && isUnsafe(r) }) {
 		return text
 	}

@@ -199,7 +199,7 @@ func (p *paramsApply) prepare(ctx context.Context, client *kube.Client, x *appli
 	if p.dryRun == dryRunClient {
 		x.after = x.object
 		if x.live != nil {
-			x.after = overlay(x.live.Object, x.object)
+			x.after = kube.Predict(x.live, x.object)
 		}
 		return nil
 	}
@@ -226,25 +226,9 @@ func (p *paramsApply) object(x *application) (map[string]any, error) {
 		return object, err
 	}
 	if x.live == nil {
-		return nil, fmt.Errorf("%w, and budgets alone make none; --budgets-only=false applies the whole pool", errNoPool)
+		return nil, fmt.Errorf("%w, and budgets alone make none; --budgets-only=false applies the whole pool", fleet.ErrNoPool)
 	}
-	return overlay(kube.Owned(x.live), object), nil
-}
-
-// overlay puts the fields of an object over those of another one, as server-side apply does: maps field by field, all else whole.
-func overlay(under, over map[string]any) map[string]any {
-	merged := make(map[string]any, len(under))
-	for key, value := range under {
-		merged[key] = value
-	}
-	for key, value := range over {
-		below, belowIsMap := merged[key].(map[string]any)
-		if above, isMap := value.(map[string]any); isMap && belowIsMap {
-			value = overlay(below, above)
-		}
-		merged[key] = value
-	}
-	return merged
+	return kube.Overlay(kube.Owned(x.live), object), nil
 }
 
 // show prints what changes, and returns the pools of which something does.
@@ -340,11 +324,7 @@ func (a *app) confirm(question string) bool {
 func (p *paramsApply) apply(ctx context.Context, client *kube.Client, plan []application) error {
 	var done []string
 	for i, x := range plan {
-		err := kube.Persist(ctx, func() error {
-			_, err := client.NodePools().Apply(ctx, x.name, x.object, kube.ApplyOptions{Force: p.force})
-			return err
-		})
-		if err != nil {
+		if err := client.Persist(ctx, func() error { return p.applyOne(ctx, client, x) }); err != nil {
 			text := p.describe(x, err)
 			if done != nil {
 				text += "\napplied before: " + strings.Join(done, ", ")
@@ -359,6 +339,30 @@ func (p *paramsApply) apply(ctx context.Context, client *kube.Client, plan []app
 	_, err := fmt.Fprintln(p.Out, "Applying NodePools... OK")
 	return err
 }
+
+// applyOne applies a pool to the very spec that was shown. Karpenter keeps the status up to date, which is no change of that.
+func (p *paramsApply) applyOne(ctx context.Context, client *kube.Client, x application) error {
+	for {
+		object := x.object
+		if x.live != nil {
+			now, err := client.NodePools().Get(ctx, x.name)
+			if err != nil {
+				return err
+			}
+			if now.GetGeneration() != x.live.GetGeneration() && !sameSpec(now.Object, x.after) {
+				return errors.New("somebody else has changed it meanwhile; look at what would change now, and apply that")
+			}
+			object = kube.Overlay(object, map[string]any{"metadata": map[string]any{"resourceVersion": now.GetResourceVersion()}})
+		}
+		_, err := client.NodePools().Apply(ctx, x.name, object, kube.ApplyOptions{Force: p.force})
+		if !kube.IsOutdated(err) {
+			return err
+		}
+	}
+}
+
+// sameSpec reports whether two NodePools have the same spec, as where an answer was lost and the pool is applied already.
+func sameSpec(a, b map[string]any) bool { return bytes.Equal(specText(a), specText(b)) }
 
 func names(plan []application) string {
 	var list []string

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"rackparams/params"
 	"rackparams/pkg/store"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,9 @@ parameters. Sensitive values are not recorded, and long ones are shortened.`,
 		if err != nil {
 			return err
 		}
-		entries = about(entries, names)
+		if entries, err = about(entries, names); err != nil {
+			return err
+		}
 		slices.Reverse(entries)
 		if output.format != "table" {
 			list := []any{}
@@ -55,19 +58,32 @@ parameters. Sensitive values are not recorded, and long ones are shortened.`,
 	return cmd
 }
 
-// about leaves of the entries what is about the names; no names leave all.
-func about(entries []store.Entry, names []string) []store.Entry {
+// about leaves of the entries what is about the names; no names leave all. A name that neither they nor the catalog know is an error.
+func about(entries []store.Entry, names []string) ([]store.Entry, error) {
 	if len(names) == 0 {
-		return entries
+		return entries, nil
 	}
+	seen := map[string]bool{}
 	var some []store.Entry
 	for _, entry := range entries {
 		entry.Changes = slices.DeleteFunc(slices.Clone(entry.Changes), func(c store.Change) bool { return !slices.Contains(names, c.Name) })
+		for _, change := range entry.Changes {
+			seen[change.Name] = true
+		}
 		if len(entry.Changes) > 0 {
 			some = append(some, entry)
 		}
 	}
-	return some
+	var problems params.Problems
+	for _, name := range names {
+		if params.Find(name) == nil && !seen[name] {
+			problems = append(problems, params.Problem{Text: params.UnknownName(name, 0)})
+		}
+	}
+	if problems != nil {
+		return nil, problems
+	}
+	return some, nil
 }
 
 // entryRows are a line for each parameter, the first with who and when.

@@ -86,9 +86,9 @@ func (a *app) change(c params.Change) error {
 		return err
 	}
 	var outcome params.Outcome
-	var terraform bool
+	var before store.Rack
 	err = s.Update(name, func(rack store.Rack) (map[string]string, error) {
-		terraform = rack.Terraform
+		before = rack
 		outcome, err = rack.Apply(c)
 		return outcome.Rack.Stored(), err
 	})
@@ -96,8 +96,11 @@ func (a *app) change(c params.Change) error {
 		return err
 	}
 	a.printWarnings(outcome)
-	if terraform {
+	switch {
+	case before.InFolder:
 		a.notice("the rack itself follows with its next Terraform apply")
+	case before.Terraform:
+		a.notice("Terraform manages the rack, and does not read this store: nothing but `rack params apply` brings it to the rack")
 	}
 	_, err = fmt.Fprintln(a.Out, "Updating parameters... OK")
 	return err

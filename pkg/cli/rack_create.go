@@ -50,7 +50,7 @@ Nothing is installed.`,
 		if err != nil {
 			return err
 		}
-		if err := s.Create(name, provider.name, outcome.Rack.Stored()); err != nil {
+		if err := s.Create(store.Rack{Rack: outcome.Rack, Name: name}); err != nil {
 			return err
 		}
 		a.printWarnings(outcome)

@@ -24,7 +24,7 @@ func newRacks(a *app) *cobra.Command {
 		list := []any{}
 		var damaged bool
 		for _, name := range names {
-			rack, err := s.Rack(name)
+			rack, err := s.Overview(name)
 			if err != nil {
 				a.printError(err)
 				damaged = true

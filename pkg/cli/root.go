@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,22 +19,32 @@ Karpenter NodePools that follow from them.
 
 Settings live in CONVOX_CONFIG, else in convox in your XDG configuration folder. With CONVOX_STORE set to
 kube://[CONTEXT/]NAMESPACE racks are kept in a cluster instead, for a team.`,
-		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
+	// Cobra's own flag prints by a template, and with templates come the methods of every type that there is.
+	showVersion := root.Flags().BoolP("version", "v", false, "print the version of this program")
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *showVersion {
+			return a.printVersion()
+		}
+		return cmd.Help()
+	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
 		// An empty one is a variable that is not set, and does not mean the current rack, all groups or no file.
 		cmd.Flags().Visit(func(f *pflag.Flag) {
-			if f.Value.Type() == "string" && f.Value.String() == "" && err == nil {
+			values := []string{f.Value.String()}
+			if list, repeated := f.Value.(pflag.SliceValue); repeated {
+				values = list.GetSlice()
+			}
+			if isText := f.Value.Type() == "string" || f.Value.Type() == "stringArray"; isText && slices.Contains(values, "") && err == nil {
 				err = fmt.Errorf("--%s is empty; give it a value, or leave the flag out", f.Name)
 			}
 		})
 		return err
 	}
 	root.PersistentFlags().StringVarP(&a.rack, "rack", "r", "", "the rack `NAME`, else CONVOX_RACK, else the current one")
-	root.PersistentFlags().StringVar(&a.access.Kubeconfig, "kubeconfig", "", "the kubeconfig `FILE` of the cluster, else KUBECONFIG, else RACK_URL")
+	root.PersistentFlags().StringVar(&a.access.Kubeconfig, "kubeconfig", "", "the kubeconfig `FILE` of the cluster, else RACK_URL, else as kubectl")
 	root.PersistentFlags().StringVar(&a.access.Context, "context", "", "the context `NAME` of the kubeconfig, else its current one")
 	_ = root.RegisterFlagCompletionFunc("rack", a.completeRacks)
 	_ = root.RegisterFlagCompletionFunc("context", a.completeContexts)
@@ -126,9 +137,11 @@ func newHelp(root *cobra.Command) *cobra.Command {
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version of this program", Args: noArguments,
-		RunE: run(func([]string) error {
-			_, err := fmt.Fprintln(a.Out, version)
-			return err
-		}),
+		RunE: run(func([]string) error { return a.printVersion() }),
 	}
+}
+
+func (a *app) printVersion() error {
+	_, err := fmt.Fprintln(a.Out, version)
+	return err
 }

@@ -221,6 +221,11 @@ func missingPools(names, known []string, format string) error {
 	return problems
 }
 
+// warnNotServed warns of a NodePool that Karpenter does not read.
+func (a *app) warnNotServed(m *nodepool.Manifest) {
+	a.warn(escape(m.Name) + ": Karpenter serves no NodePools at its API version; `nodepool lint` says more")
+}
+
 // each calls work with each NodePool, and prints the errors of what cannot be read.
 func (s *sources) each(work func(*nodepool.Manifest) error) error {
 	failed, count := false, 0
@@ -232,7 +237,7 @@ func (s *sources) each(work func(*nodepool.Manifest) error) error {
 		}
 		count++
 		if !manifest.Served() {
-			s.warn(escape(manifest.Name) + ": Karpenter serves no NodePools at its API version; `nodepool lint` says more")
+			s.warnNotServed(manifest)
 		}
 		if err := work(manifest); err != nil {
 			return err

@@ -37,6 +37,13 @@ func (a *app) storeAt(place string) (store.Store, error) {
 		return nil, err
 	}
 	if dir, isFile := strings.CutPrefix(place, fileScheme); isFile || place == "" {
+		// On Windows a drive stands behind the slash.
+		if drive := strings.TrimPrefix(dir, "/"); filepath.VolumeName(drive) != "" {
+			dir = drive
+		}
+		if dir != "" && (!filepath.IsAbs(dir) || filepath.Dir(dir) == filepath.Clean(dir)) {
+			return nil, fmt.Errorf("%s is no settings folder; write file:///FOLDER with the whole path", shape.Quote(place))
+		}
 		return store.OpenFolder(cmp.Or(dir, settings), whoami()), nil
 	}
 	rest, isKube := strings.CutPrefix(place, kubeScheme)
@@ -44,14 +51,14 @@ func (a *app) storeAt(place string) (store.Store, error) {
 	slash := strings.LastIndexByte(rest, '/')
 	context, namespace := rest[:max(slash, 0)], rest[slash+1:]
 	if !isKube || !isNamespace(namespace) || slash == 0 {
-		return nil, fmt.Errorf("%s is no place where racks are kept; write kube://NAMESPACE, kube://CONTEXT/NAMESPACE or file://FOLDER", shape.Quote(place))
+		return nil, fmt.Errorf("%s is no place where racks are kept; write kube://NAMESPACE, kube://CONTEXT/NAMESPACE or file:///FOLDER", shape.Quote(place))
 	}
 	client, err := a.clusterAt(cmp.Or(context, a.access.Context))
 	if err != nil {
 		return nil, err
 	}
 	// Which rack is the current one is one person's, and another one in each store.
-	digest := sha256.Sum256([]byte(place))
+	digest := sha256.Sum256([]byte(client.Host() + "/" + namespace))
 	return store.InCluster(client, namespace, filepath.Join(settings, "stores", hex.EncodeToString(digest[:8])), whoami()), nil
 }
 

@@ -160,6 +160,6 @@ func (p *progress) fitting(text string) string {
 func (p *progress) end() {
 	if p.terminal && p.shown != "" {
 		fmt.Fprint(p.w, clearLine)
+		p.shown = ""
 	}
-	p.shown = ""
 }

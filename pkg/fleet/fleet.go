@@ -31,12 +31,6 @@ const (
 	conditionReady       = "Ready"
 )
 
-// never is the expiry of what does not expire, and defaultExpiry the one that the API server fills in.
-const (
-	never         = "Never"
-	defaultExpiry = "720h"
-)
-
 // Metadata is what is needed of the metadata of an object.
 type Metadata struct {
 	Name              string            `json:"name"`
@@ -111,14 +105,14 @@ func (c *NodeClaim) pool() string { return c.Metadata.Labels[poolLabel] }
 // expireAfter is the lifetime of the claim, as it is written.
 func (c *NodeClaim) expireAfter() string {
 	if c.Spec.ExpireAfter == "" {
-		return defaultExpiry
+		return nodepool.DefaultExpiry
 	}
 	return c.Spec.ExpireAfter
 }
 
 // Expires reports whether the claim has a lifetime, and when that ends. A claim that is being deleted does not expire any more.
 func (c *NodeClaim) Expires() (at time.Time, expires bool) {
-	if c.expireAfter() == never || c.Metadata.DeletionTimestamp != nil {
+	if c.expireAfter() == nodepool.Never || c.Metadata.DeletionTimestamp != nil {
 		return at, false
 	}
 	lifetime, err := time.ParseDuration(c.expireAfter())
@@ -131,9 +125,11 @@ func (c *NodeClaim) Expires() (at time.Time, expires bool) {
 // check says what of a claim cannot be counted with.
 func (c *NodeClaim) check() error {
 	switch _, err := time.ParseDuration(c.expireAfter()); {
+	case c.Metadata.Name == "":
+		return errNoName
 	case c.Metadata.CreationTimestamp.IsZero():
 		return fmt.Errorf("it has no metadata.creationTimestamp")
-	case c.expireAfter() != never && err != nil:
+	case c.expireAfter() != nodepool.Never && err != nil:
 		return fmt.Errorf("its spec.expireAfter %q is not a duration", c.expireAfter())
 	}
 	return nil

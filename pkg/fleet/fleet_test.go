@@ -78,8 +78,9 @@ func TestExpiry(t *testing.T) {
 	assert.Equal(t, 2, pool.ExpiringWithin(now, day), "what has expired, and what does in a day")
 	assert.Equal(t, 4, pool.ExpiringWithin(now, 7*day))
 	assert.Equal(t, 5, pool.StillExpire())
-	assert.Equal(t, 1, pool.Expiring(schedule.Span{From: now.Add(day), To: now.Add(day + time.Second)}), "a window is half open")
-	assert.Equal(t, 0, pool.Expiring(schedule.Span{From: now, To: now.Add(day)}))
+	assert.Equal(t, 1, pool.Expiring(schedule.Span{From: now.Add(day), To: now.Add(day + time.Second)}, now), "a window is half open")
+	assert.Equal(t, 1, pool.Expiring(schedule.Span{From: now, To: now.Add(day)}, now), "what has expired goes now")
+	assert.Equal(t, 0, pool.Expiring(schedule.Span{From: now.Add(time.Hour), To: now.Add(day)}, now))
 }
 
 // TestRoll counts those that have the wanted expiry: the rack's for the pool, else the NodePool's.
@@ -139,20 +140,24 @@ func TestReadForms(t *testing.T) {
 	claims := `{"apiVersion":"karpenter.sh/v1","kind":"NodeClaimList","items":[` + claim("1", 0, "Never", "") + `],"metadata":{}}`
 	nodes := strings.ReplaceAll(node("1", initialized, "", "True"), `"apiVersion":"v1","kind":"Node",`, "")
 	for name, text := range map[string]string{
-		"one list behind the other":     claims + "\n" + `{"kind":"NodeList","apiVersion":"v1","items":[` + nodes + `]}`,
-		"the kind behind the items":     claims + `{"apiVersion":"v1","items":[` + nodes + `],"kind":"NodeList"}`,
-		"no list at all":                claim("1", 0, "Never", "") + node("1", initialized, "", "True"),
-		"other kinds, and empty lists":  claims + `{"apiVersion":"v1","kind":"PodList","items":null}{"apiVersion":"v1","kind":"Pod"}` + node("1", initialized, "", "True"),
-		"fields that nobody knows here": claims + strings.Replace(node("1", initialized, "", "True"), `"spec":{`, `"spec":{"x":[1,{"y":null}],`, 1),
+		"one list behind the other":              claims + "\n" + `{"kind":"NodeList","apiVersion":"v1","items":[` + nodes + `]}`,
+		"the kind behind the items":              claims + `{"apiVersion":"v1","items":[` + nodes + `],"kind":"NodeList"}`,
+		"a mark before the text, and duplicates": "\ufeff" + claims + claims + node("1", initialized, "", "False") + node("1", initialized, "", "True"),
+		"no list at all":                         claim("1", 0, "Never", "") + node("1", initialized, "", "True"),
+		"other kinds, and empty lists":           claims + `{"apiVersion":"v1","kind":"PodList","items":null}{"apiVersion":"v1","kind":"Pod"}` + node("1", initialized, "", "True"),
+		"fields that nobody knows here":          claims + strings.Replace(node("1", initialized, "", "True"), `"spec":{`, `"spec":{"x":[1,{"y":null}],`, 1),
 	} {
 		f, err := Read(strings.NewReader(text), "kubectl")
 		if assert.NoError(t, err, name) {
 			assert.Len(t, f.Claims, 1, name)
 			assert.Len(t, f.Nodes, 1, name)
-			assert.Equal(t, 1, f.states()["a"].Nodes, name)
+			assert.Equal(t, nodepool.State{Nodes: 1}, f.states()["a"], name)
 		}
 	}
-	f, err := Read(strings.NewReader(`{"apiVersion":"v1","kind":"List","items":[]}`), "kubectl")
+	f, err := Read(strings.NewReader(`{"kind":"NodePoolList","apiVersion":"karpenter.sh/v1","items":[{"metadata":{"name":"x"},"spec":{}}]}`), "kubectl")
+	assert.NoError(t, err)
+	assert.Equal(t, "x", f.Pools[0].Name)
+	f, err = Read(strings.NewReader(`{"apiVersion":"v1","kind":"List","items":[]}`), "kubectl")
 	assert.NoError(t, err)
 	assert.Equal(t, &Fleet{}, f)
 }
@@ -164,8 +169,12 @@ func TestReadErrors(t *testing.T) {
 		"[]":                                     "it holds something that is no object",
 		`{"kind":"List","items":[{"kind":"Node"`: "unexpected EOF",
 		`{"kind":"List","items":{}}`:             "it holds something that is no object",
-		`{"kind":"List","items":[3]}`:            "an object of it is not one of Kubernetes",
-		`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","labels":[]}}`:       `dump: Node "n": json: cannot unmarshal array`,
+		`{"kind":"List","items":[3]}`:            "an object of it is not one of Kubernetes: it is of the type number, where another one belongs",
+		`{}`:                                     "an object of it does not say its kind",
+		`{"kind":"List","items":[{}]}`:           "an object of it does not say its kind",
+		`{"apiVersion":"v1","kind":"Node"}`:      `dump: Node "": it has no metadata.name`,
+		`{"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":null}`:          `dump: NodePool "": it has no metadata.name`,
+		`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","labels":[]}}`:       `dump: Node "n": metadata.labels is of the type array, where another one belongs`,
 		`{"apiVersion":"karpenter.sh/v1","kind":"NodeClaim","metadata":{"name":"c"}}`: `dump: NodeClaim "c": it has no metadata.creationTimestamp`,
 		claim("c", 0, "soon", ""): `dump: NodeClaim "c": its spec.expireAfter "soon" is not a duration`,
 	} {

@@ -1,7 +1,9 @@
 package fleet
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,10 +18,16 @@ import (
 // Objects of other kinds are passed over. Of a List only one item is in memory at a time, so that a large cluster is none for
 // the reader.
 func Read(r io.Reader, name string) (*Fleet, error) {
-	reader := &reader{decoder: json.NewDecoder(r), name: name}
+	text := bufio.NewReaderSize(r, 64<<10)
+	// Some tools of Windows put a mark before the text.
+	if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
+		_, _ = text.Discard(3)
+	}
+	reader := &reader{decoder: json.NewDecoder(text), name: name}
 	for values := 0; ; values++ {
 		switch err := reader.value(); {
 		case err == io.EOF && values > 0:
+			reader.fleet.distinct()
 			return &reader.fleet, nil
 		case err == io.EOF:
 			return nil, fmt.Errorf("%s is empty; write into it what `kubectl get nodepools,nodeclaims,nodes -o json` prints", name)
@@ -91,7 +99,7 @@ func (r *reader) value() error {
 	// The items of a typed list, such as a NodeList of the API server, leave out what the list says.
 	var list header
 	if err := json.Unmarshal(text, &list); err != nil {
-		return objectError{fmt.Errorf("a list of it is not one of Kubernetes: %w", err)}
+		return objectError{fmt.Errorf("a list of it is not one of Kubernetes: %s", wrongType(err))}
 	}
 	list.Kind = strings.TrimSuffix(list.Kind, "List")
 	for _, item := range unnamed {
@@ -162,13 +170,52 @@ func (r *reader) items() (unnamed []json.RawMessage, err error) {
 func (r *reader) object(text []byte, list header) error {
 	head := header{APIVersion: list.APIVersion, Kind: list.Kind}
 	if err := json.Unmarshal(text, &head); err != nil {
-		return objectError{fmt.Errorf("an object of it is not one of Kubernetes: %w", err)}
+		return objectError{fmt.Errorf("an object of it is not one of Kubernetes: %s", wrongType(err))}
+	}
+	if head.Kind == "" {
+		return objectError{errors.New("an object of it does not say its kind")}
 	}
 	if err := r.fleet.Add(head.APIVersion, head.Kind, func(v any) error { return json.Unmarshal(text, v) }); err != nil {
-		return objectError{fmt.Errorf("%s %s: %w", head.Kind, shape.Quote(head.Metadata.Name), err)}
+		return objectError{fmt.Errorf("%s %s: %s", head.Kind, shape.Quote(head.Metadata.Name), wrongType(err))}
 	}
 	return nil
 }
+
+// wrongType says, of a value of the wrong type, where it is and what it is, without the names of this program's types.
+func wrongType(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Sprintf("%s is of the type %s, where another one belongs", cmp.Or(wrong.Field, "it"), wrong.Value)
+	}
+	return err.Error()
+}
+
+// distinct keeps of objects of one kind and name the last one.
+func (f *Fleet) distinct() {
+	f.Pools = lastOfEach(f.Pools, func(p *nodepool.Manifest) string { return p.Name })
+	f.Claims = lastOfEach(f.Claims, func(c *NodeClaim) string { return c.Metadata.Name })
+	f.Nodes = lastOfEach(f.Nodes, func(n *Node) string { return n.Metadata.Name })
+}
+
+func lastOfEach[T any](list []T, name func(T) string) []T {
+	last := make(map[string]int, len(list))
+	for i, object := range list {
+		last[name(object)] = i
+	}
+	if len(last) == len(list) {
+		return list
+	}
+	var distinct []T
+	for i, object := range list {
+		if last[name(object)] == i {
+			distinct = append(distinct, object)
+		}
+	}
+	return distinct
+}
+
+// errNoName says that an object has no name, which no object of a cluster lacks.
+var errNoName = errors.New("it has no metadata.name")
 
 // Add adds an object of an API version and a kind, if it is one of those that a fleet has. decode decodes it into a value, as
 // JSON has it.
@@ -176,16 +223,7 @@ func (f *Fleet) Add(apiVersion, kind string, decode func(v any) error) error {
 	karpenter := strings.HasPrefix(apiVersion, "karpenter.sh/")
 	switch {
 	case karpenter && kind == "NodePool":
-		var raw json.RawMessage
-		if err := decode(&raw); err != nil {
-			return err
-		}
-		for manifest, err := range nodepool.Manifests(bytes.NewReader(raw), "NodePool") {
-			if err != nil {
-				return err
-			}
-			f.Pools = append(f.Pools, manifest)
-		}
+		return f.addPool(apiVersion, decode)
 	case karpenter && kind == "NodeClaim":
 		claim := &NodeClaim{}
 		if err := decode(claim); err != nil {
@@ -200,7 +238,35 @@ func (f *Fleet) Add(apiVersion, kind string, decode func(v any) error) error {
 		if err := decode(node); err != nil {
 			return err
 		}
+		if node.Metadata.Name == "" {
+			return errNoName
+		}
 		f.Nodes = append(f.Nodes, node)
+	}
+	return nil
+}
+
+func (f *Fleet) addPool(apiVersion string, decode func(v any) error) error {
+	var raw json.RawMessage
+	if err := decode(&raw); err != nil {
+		return err
+	}
+	// In a list of NodePools each may leave out what it is.
+	list, err := json.Marshal(map[string]any{"apiVersion": apiVersion, "kind": "NodePoolList", "items": []json.RawMessage{raw}})
+	if err != nil {
+		return err
+	}
+	for manifest, err := range nodepool.Manifests(bytes.NewReader(list), "NodePool") {
+		var unreadable *nodepool.ReadError
+		switch {
+		case errors.As(err, &unreadable):
+			return errors.New(unreadable.Message)
+		case err != nil:
+			return err
+		case manifest.Name == "":
+			return errNoName
+		}
+		f.Pools = append(f.Pools, manifest)
 	}
 	return nil
 }

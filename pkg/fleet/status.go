@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +61,33 @@ func (p Pool) AsRendered() bool {
 	return len(refused) == 0 && nodepool.Effective(budgets).Same(nodepool.Effective(p.Rendered.Spec.Disruption.Budgets))
 }
 
+// Goal is what one can wait for.
+type Goal string
+
+// The goals: that the live budgets are those that the rack renders, and that every NodeClaim has the wanted expiry.
+const (
+	Armed  Goal = "armed"
+	Rolled Goal = "rolled"
+)
+
+// ErrNoPool says that the rack renders a pool that the cluster does not have.
+var ErrNoPool = errors.New("the cluster has no NodePool of this name")
+
+// Missing says what is missing of a goal, or returns "".
+func (p Pool) Missing(goal Goal) string {
+	switch roll := p.Roll(); {
+	case p.Rendered != nil && p.Live == nil:
+		return ErrNoPool.Error()
+	case goal == Armed && p.Rendered != nil && !p.AsRendered():
+		return "the live budgets are not those that the rack renders"
+	case goal == Rolled && p.Live != nil && !nodepool.SameDuration(p.Live.ExpireAfter(), roll.Want):
+		return fmt.Sprintf("the NodePool has expireAfter %s and not %s, so that new nodes have it too", p.Live.ExpireAfter(), roll.Want)
+	case goal == Rolled && roll.Done < roll.Total:
+		return fmt.Sprintf("%d of %d NodeClaims have expireAfter %s", roll.Done, roll.Total, roll.Want)
+	}
+	return ""
+}
+
 // Roll is how far the nodes of a pool have been replaced by ones of the wanted expiry.
 type Roll struct {
 	Want        string
@@ -71,7 +100,7 @@ func (p Pool) Roll() Roll {
 	roll := Roll{Total: len(p.Claims)}
 	switch {
 	case p.Rendered != nil:
-		roll.Want = cmp.Or(p.Rendered.Spec.Template.Spec.ExpireAfter, defaultExpiry)
+		roll.Want = cmp.Or(p.Rendered.Spec.Template.Spec.ExpireAfter, nodepool.DefaultExpiry)
 	case p.Live != nil:
 		roll.Want = p.Live.ExpireAfter()
 	}
@@ -83,11 +112,15 @@ func (p Pool) Roll() Roll {
 	return roll
 }
 
-// Expiring counts the NodeClaims of the pool whose lifetime ends in a span of time.
-func (p Pool) Expiring(span schedule.Span) int {
+// Expiring counts the NodeClaims of the pool that expire in a span of time, from now on. What has expired does now.
+func (p Pool) Expiring(span schedule.Span, now time.Time) int {
 	n := 0
 	for _, claim := range p.Claims {
-		if at, expires := claim.Expires(); expires && !at.Before(span.From) && at.Before(span.To) {
+		at, expires := claim.Expires()
+		if at.Before(now) {
+			at = now
+		}
+		if expires && !at.Before(span.From) && at.Before(span.To) {
 			n++
 		}
 	}

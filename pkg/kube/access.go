@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 
 	"rackparams/pkg/shape"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -28,8 +28,8 @@ type Access struct {
 	// Kubeconfig is the file of that name, and Context one of its contexts; empty ones are as kubectl has them: the files of
 	// KUBECONFIG, else the one in the home folder, else the service account of the pod, and the current context.
 	Kubeconfig, Context string
-	// RackURL is https://user:password@host of a rack, whose proxy has the Kubernetes API below /kubernetes. It stands back
-	// where Kubeconfig or Context is given.
+	// RackURL is https://user:password@host of a rack, whose proxy has the Kubernetes API below /kubernetes. It goes before what
+	// kubectl would reach, but not before Kubeconfig and Context.
 	RackURL string
 	// UserAgent is what the API server logs the program as.
 	UserAgent string
@@ -50,21 +50,24 @@ type Client struct {
 	// base is the URL below which the API server has its paths, and rack the one below which the rack has them where the
 	// cluster is reached through its proxy.
 	base, rack *url.URL
+	warn       func(message string)
 }
 
 // Open returns a client. It reads the kubeconfig and sends nothing.
 func Open(a Access) (*Client, error) {
 	// The library has a log on stderr for what it tries again by itself.
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
-	c := &Client{}
+	klog.SetLogger(logr.Discard())
+	c := &Client{warn: a.Warn}
+	if c.warn == nil {
+		c.warn = func(string) {}
+	}
 	config, err := c.config(a)
 	if err != nil {
 		return nil, err
 	}
 	config.UserAgent = a.UserAgent
 	config.QPS, config.Burst = 50, 100 // the API server has limits of its own
-	config.WarningHandler = warnings{a.Warn}
+	config.WarningHandler = warnings{c.warn}
 	c.http, err = rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("the credentials for %s: %w", config.Host, err)
@@ -88,6 +91,9 @@ func (c *Client) config(a Access) (*rest.Config, error) {
 	if clientcmd.IsEmptyConfig(err) || errors.Is(err, rest.ErrNotInCluster) {
 		if raw, rawErr := loader.RawConfig(); rawErr == nil && len(raw.Contexts) > 0 {
 			return nil, fmt.Errorf("the kubeconfig: its context %s names no cluster with a server; choose another one with --context", shape.Quote(cmp.Or(a.Context, raw.CurrentContext)))
+		}
+		if a.Kubeconfig != "" {
+			return nil, fmt.Errorf("the kubeconfig %s has no contexts; name another one", a.Kubeconfig)
 		}
 		return nil, errors.New("no cluster is given: name a kubeconfig with --kubeconfig or KUBECONFIG, or set RACK_URL to https://user:password@host of a rack")
 	}
@@ -120,7 +126,7 @@ func (c *Client) rackConfig(text string) (*rest.Config, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("RACK_URL is not a URL; %s", want)
-	case target.User == nil || target.Hostname() == "":
+	case target.User.Username() == "" || target.Hostname() == "":
 		return nil, fmt.Errorf("RACK_URL has no user or no host; %s", want)
 	case target.RawQuery != "" || target.Fragment != "":
 		return nil, fmt.Errorf("RACK_URL goes on behind the host; %s", want)
@@ -146,7 +152,7 @@ type warnings struct{ warn func(string) }
 
 func (w warnings) HandleWarningHeader(code int, _, text string) {
 	const miscellaneous = 299 // the only code that Kubernetes uses
-	if code == miscellaneous && text != "" && w.warn != nil {
+	if code == miscellaneous && text != "" {
 		w.warn("the API server says: " + text)
 	}
 }
@@ -154,14 +160,17 @@ func (w warnings) HandleWarningHeader(code int, _, text string) {
 // Host is the host of the cluster, for messages.
 func (c *Client) Host() string { return shape.Shorten(c.base.Host) }
 
+// ThroughRack reports whether the cluster is reached through the proxy of a rack. The API server then knows everybody as the proxy.
+func (c *Client) ThroughRack() bool { return c.rack != nil }
+
 // target is the URL of a path that a user gives: of the rack where the cluster is reached through its proxy, else of the
 // API server, for which the prefix that a rack has is left out.
 func (c *Client) target(path string) *url.URL {
 	if c.rack != nil {
 		return c.rack.JoinPath(path)
 	}
-	if rest, found := strings.CutPrefix(path, RackAPIPath+"/"); found {
-		path = "/" + rest
+	if rest, found := strings.CutPrefix(path, RackAPIPath); found && (rest == "" || rest[0] == '/') {
+		path = rest
 	}
 	return c.base.JoinPath(path)
 }

@@ -43,6 +43,9 @@ func (c *Client) explain(err error) error {
 	return &Error{c.say(err), err}
 }
 
+// windowsRefused is what Windows says where others say ECONNREFUSED. There, Go has a number of its own for that name.
+const windowsRefused = syscall.Errno(10061)
+
 func (c *Client) say(err error) string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
@@ -68,7 +71,7 @@ func (c *Client) say(err error) string {
 		return fmt.Sprintf("%s does not speak TLS; is it the right address?", host)
 	case errors.As(err, &noHost):
 		return fmt.Sprintf("there is no host %s: %s", shape.Shorten(noHost.Name), noHost.Err)
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, windowsRefused):
 		return fmt.Sprintf("nothing answers at %s: the connection was refused; is the cluster up, and is this the one that is meant?", host)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Sprintf("%s did not answer within %s", host, requestTimeout)
@@ -96,17 +99,26 @@ func (c *Client) sayStatus(status metav1.Status) string {
 	switch {
 	case status.Code == http.StatusUnauthorized:
 		return fmt.Sprintf("%s does not know these credentials, or they have expired (401%s); log in again, or name others", c.Host(), inBrackets(message, "Unauthorized"))
-	case status.Code == http.StatusForbidden, message != "":
+	case status.Code == http.StatusForbidden && message != "":
 		return message
+	case status.Code >= http.StatusInternalServerError, status.Code == http.StatusTooManyRequests, message == "":
+		return fmt.Sprintf("%s answered %s%s", c.Host(), describeCode(int(status.Code)), afterColon(message))
 	}
-	return fmt.Sprintf("%s answered %s", c.Host(), describeCode(int(status.Code)))
+	return message
 }
 
-func inBrackets(message, unless string) string {
-	if message == "" || message == unless {
+func afterColon(message string) string {
+	if message == "" {
 		return ""
 	}
 	return ": " + message
+}
+
+func inBrackets(message, unless string) string {
+	if message == unless {
+		return ""
+	}
+	return afterColon(message)
 }
 
 func describeCode(code int) string {
@@ -192,15 +204,22 @@ func IsDenied(err error) bool { return apierrors.IsUnauthorized(err) || apierror
 // IsPassing reports whether a request may well succeed when it is sent again: the API server was not reached, is starting,
 // or has too much to do.
 func IsPassing(err error) bool {
+	if err == nil {
+		return false
+	}
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		code := status.Status().Code
 		return code >= http.StatusInternalServerError || code == http.StatusTooManyRequests
 	}
 	var inNetwork *net.OpError
-	return errors.As(err, &inNetwork) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, context.DeadlineExceeded) || isHTTP2(err)
+	var timeout net.Error
+	return errors.As(err, &inNetwork) || errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, context.DeadlineExceeded) || isBrokenOff(err)
 }
 
-// isHTTP2 reports whether err is one of HTTP/2, whose types are not exported.
-func isHTTP2(err error) bool { return strings.Contains(err.Error(), "http2: ") }
+// isBrokenOff reports whether err is one of a connection that has gone whose type the standard library does not export.
+func isBrokenOff(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "http2: ") || strings.Contains(text, "server closed idle connection")
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -63,8 +64,12 @@ func (c *Client) list(ctx context.Context, resource schema.GroupVersionResource,
 func (c *Client) explainList(resource schema.GroupVersionResource, err error) error {
 	// An object is not found by its name, a resource without one.
 	if apierrors.IsNotFound(err) {
-		return &Error{fmt.Sprintf("%s has no %s of %s: Karpenter's CRDs are not installed there, or are of an old version; is it the right cluster?",
-			c.Host(), resource.Resource, resource.GroupVersion()), err}
+		message := fmt.Sprintf("%s has no %s of %s: Karpenter's CRDs are not installed there, or are of an old version; is it the right cluster?",
+			c.Host(), resource.Resource, resource.GroupVersion())
+		if c.rack != nil {
+			message += " Or the rack has no Kubernetes API below " + RackAPIPath + "."
+		}
+		return &Error{message, err}
 	}
 	return c.explain(err)
 }
@@ -112,7 +117,12 @@ func (c *Client) Watch(ctx context.Context) (*Watcher, error) {
 			return nil, err
 		}
 		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) { w.signal() }, UpdateFunc: func(any, any) { w.signal() }, DeleteFunc: func(any) { w.signal() },
+			AddFunc: func(any) { w.signal() }, DeleteFunc: func(any) { w.signal() },
+			UpdateFunc: func(before, after any) {
+				if !reflect.DeepEqual(before, after) { // a heartbeat, otherwise
+					w.signal()
+				}
+			},
 		}); err != nil {
 			return nil, err
 		}
@@ -196,11 +206,39 @@ func (w *Watcher) Fleet() (*fleet.Fleet, error) {
 	return f, nil
 }
 
-// strip drops the bulk of an object, of which nothing is read.
+// read are the fields of objects that anything is read of. The rest of a node is most of it, and changes with every heartbeat.
+var read = map[string][][]string{
+	"NodePool":  {{"spec"}},
+	"NodeClaim": {{"spec", "expireAfter"}, {"status", "providerID"}},
+	"Node":      {{"spec", "providerID"}, {"spec", "taints"}},
+}
+
+// strip keeps of an object what is read of it.
 func strip(object any) (any, error) {
-	if u, ok := object.(*unstructured.Unstructured); ok {
-		u.SetManagedFields(nil)
-		unstructured.RemoveNestedField(u.Object, "status", "images")
+	u, ok := object.(*unstructured.Unstructured)
+	if !ok {
+		return object, nil
 	}
-	return object, nil
+	fields := append(read[u.GetKind()], []string{"apiVersion"}, []string{"kind"}, []string{"metadata", "name"}, []string{"metadata", "labels"},
+		[]string{"metadata", "creationTimestamp"}, []string{"metadata", "deletionTimestamp"})
+	kept := map[string]any{}
+	for _, path := range fields {
+		if value, found, _ := unstructured.NestedFieldNoCopy(u.Object, path...); found {
+			if err := unstructured.SetNestedField(kept, value, path...); err != nil {
+				return nil, err
+			}
+		}
+	}
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for i, condition := range conditions {
+		if condition, ok := condition.(map[string]any); ok {
+			conditions[i] = map[string]any{"type": condition["type"], "status": condition["status"]}
+		}
+	}
+	if len(conditions) > 0 {
+		if err := unstructured.SetNestedSlice(kept, conditions, "status", "conditions"); err != nil {
+			return nil, err
+		}
+	}
+	return &unstructured.Unstructured{Object: kept}, nil
 }

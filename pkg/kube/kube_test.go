@@ -85,11 +85,11 @@ func TestGetThroughRack(t *testing.T) {
 		{answer{403, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":"Forbidden","code":403}`}, "no"},
 		{answer{401, "text/plain", "invalid authentication"}, c.Host() + " does not know these credentials, or they have expired (401: invalid authentication); log in again, or name others"},
 		{answer{502, "text/html", "<html><body>Bad Gateway</body></html>"}, c.Host() + " answered 502 Bad Gateway"},
-		{answer{500, "application/json", `{"message":"it broke"}`}, "it broke"},
+		{answer{500, "application/json", `{"message":"it broke"}`}, c.Host() + " answered 500 Internal Server Error: it broke"},
 		{answer{404, "text/plain", "404 page not found"}, ""},
 	} {
 		next = test.answer
-		_, err := c.Get(t.Context(), "/kubernetes/apis/karpenter.sh/v1/nodepools")
+		_, _, err := c.Get(t.Context(), "/kubernetes/apis/karpenter.sh/v1/nodepools")
 		_, listErr := c.NodePoolList(t.Context())
 		if test.want == "" {
 			assert.EqualError(t, err, c.Host()+` has no "/kubernetes/apis/karpenter.sh/v1/nodepools" (404)`)
@@ -110,7 +110,7 @@ func TestRedirects(t *testing.T) {
 	var asked atomic.Bool
 	elsewhere := serve(t, func(http.ResponseWriter, *http.Request) { asked.Store(true) })
 	c := rackClient(t, serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, http.StatusFound) }))
-	_, err := c.Get(t.Context(), "/kubernetes/version")
+	_, _, err := c.Get(t.Context(), "/kubernetes/version")
 	assert.EqualError(t, err, c.Host()+" answered 302 Found, and redirects are not followed; name the address that is meant")
 	_, err = c.NodePoolList(t.Context())
 	assert.Error(t, err)
@@ -120,7 +120,7 @@ func TestRedirects(t *testing.T) {
 // TestUnreachable says why a server cannot be reached.
 func TestUnreachable(t *testing.T) {
 	get := func(server *httptest.Server) error {
-		_, err := rackClient(t, server).Get(t.Context(), "/kubernetes/version")
+		_, _, err := rackClient(t, server).Get(t.Context(), "/kubernetes/version")
 		require.Error(t, err)
 		assert.NotContains(t, err.Error(), password)
 		return err
@@ -149,7 +149,7 @@ func TestUnreachable(t *testing.T) {
 	defer silent.Close()
 	c, err := Open(Access{RackURL: "http://convox:" + password + "@" + silent.Addr().String()})
 	require.NoError(t, err)
-	_, err = c.Get(ctx, "/kubernetes/version")
+	_, _, err = c.Get(ctx, "/kubernetes/version")
 	assert.ErrorContains(t, err, "did not answer within")
 	assert.True(t, IsPassing(err))
 }
@@ -239,11 +239,11 @@ func TestPersist(t *testing.T) {
 		{"refused when it is back", []error{unavailable, refused}, 2, refused},
 	} {
 		tries := 0
-		err := Persist(t.Context(), func() error { tries++; return test.errs[tries-1] })
+		err := (&Client{warn: func(string) {}}).Persist(t.Context(), func() error { tries++; return test.errs[tries-1] })
 		assert.Equal(t, test.want, err, test.name)
 		assert.Equal(t, test.tries, tries, test.name)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	assert.Equal(t, unavailable, Persist(ctx, func() error { return unavailable }), "what it was that did not pass")
+	assert.Equal(t, unavailable, (&Client{warn: func(string) {}}).Persist(ctx, func() error { return unavailable }), "what it was that did not pass")
 }

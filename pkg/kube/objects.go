@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -120,10 +121,22 @@ func (o Objects) Apply(ctx context.Context, name string, object any, options App
 	return applied, o.client.explain(conflicts(err))
 }
 
+// IsOutdated reports whether an object was refused because its resource version is no longer the one that was given.
+func IsOutdated(err error) bool {
+	var status apierrors.APIStatus
+	return apierrors.IsConflict(err) && errors.As(err, &status) && !hasManagerConflict(status.Status())
+}
+
+func hasManagerConflict(status metav1.Status) bool {
+	return status.Details != nil && slices.ContainsFunc(status.Details.Causes, func(cause metav1.StatusCause) bool {
+		return cause.Type == metav1.CauseTypeFieldManagerConflict
+	})
+}
+
 // conflicts names, of a conflict, each field and who manages it.
 func conflicts(err error) error {
 	var status apierrors.APIStatus
-	if !apierrors.IsConflict(err) || !errors.As(err, &status) || status.Status().Details == nil {
+	if !apierrors.IsConflict(err) || !errors.As(err, &status) || !hasManagerConflict(status.Status()) {
 		return err
 	}
 	var lines []string
@@ -133,9 +146,6 @@ func conflicts(err error) error {
 			manager, _, _ := strings.Cut(strings.TrimPrefix(cause.Message, "conflict with "), " using ")
 			lines = append(lines, fmt.Sprintf("%s is managed by %s", strings.TrimPrefix(cause.Field, "."), manager))
 		}
-	}
-	if lines == nil {
-		return err
 	}
 	return &Error{strings.Join(lines, "\n"), err}
 }
@@ -153,16 +163,20 @@ func (c *Client) Whoami(ctx context.Context) (string, error) {
 	return name, err
 }
 
-// patience is how long what is being written is tried again while the API server does not answer.
-const patience = time.Minute
+// patience is how long what is being written is tried again while the API server does not answer, and quietly how long before that
+// is told.
+const (
+	patience = time.Minute
+	quietly  = time.Second
+)
 
 // Persist calls do again while it fails for a reason that passes: the API server is not reached, is starting, or has too much to
 // do. One that has just started may also refuse for a moment what it allows later. It gives up after a minute, or when the
 // context ends.
-func Persist(ctx context.Context, do func() error) error {
+func (c *Client) Persist(ctx context.Context, do func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	passed := false
+	passed, told, started := false, false, time.Now()
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		err := do()
 		switch {
@@ -172,6 +186,10 @@ func Persist(ctx context.Context, do func() error) error {
 			passed = true
 		case !passed || !IsDenied(err):
 			return err
+		}
+		if !told && time.Since(started) > quietly {
+			told = true
+			c.warn("trying again, since " + err.Error())
 		}
 		select {
 		case <-ctx.Done():

@@ -196,7 +196,7 @@ func SameDuration(a, b string) bool {
 
 // CheckDurationOrNever says what is wrong with the text of expireAfter or consolidateAfter, or "".
 func CheckDurationOrNever(text string) string {
-	if text == "Never" {
+	if text == Never {
 		return ""
 	}
 	return checkDuration(text, durationOrNeverPattern(), durationOrNeverExamples)

@@ -161,7 +161,7 @@ func (l *budgetLint) lintZeroWindows() {
 		if !b.scheduled || b.size != 0 || b.windows.Never() {
 			continue
 		}
-		if b.counts(setOf(Drifted)) && l.read.expireAfter != "Never" {
+		if b.counts(setOf(Drifted)) && l.read.expireAfter != Never {
 			l.warn(RuleExpiryNotCovered, i, fmt.Sprintf(
 				"the window of %s stops drift, but not expiry: with expireAfter %s a node that reaches it is deleted inside the window, since expiry reads no budget; write expireAfter: Never if the window has to hold", l.describe(i), l.read.expireAfter))
 		}

@@ -20,6 +20,12 @@ const (
 	KindName   = "NodePool"
 )
 
+// Never is the expireAfter of what does not expire, and DefaultExpiry the one that the API server fills in where it is absent.
+const (
+	Never         = "Never"
+	DefaultExpiry = "720h"
+)
+
 // NodePool is a karpenter.sh/v1 NodePool, as far as a rack renders one. Its fields are in the order in which they are
 // written.
 type NodePool struct {

@@ -83,12 +83,15 @@ func (m *Manifest) Budgets() (Budgets, []error) {
 func (m *Manifest) ExpireAfter() string { return m.readSpec().expireAfter }
 
 func (m *Manifest) readSpec() manifestSpec {
-	read := manifestSpec{budgetsNode: m.node, expireAfter: "720h"}
+	read := manifestSpec{budgetsNode: m.node, expireAfter: DefaultExpiry}
 	spec := shape.Get(m.node, "spec")
 	if spec == nil {
 		return read
 	}
 	read.budgetsNode = spec
+	if read.unreadable = notAnObject(spec, "spec"); read.unreadable != nil {
+		return read
+	}
 	if template := shape.Given(spec, "template"); template != nil {
 		if templateSpec := shape.Given(template, "spec"); templateSpec != nil {
 			if expiry := shape.Given(templateSpec, "expireAfter"); expiry != nil {
@@ -101,6 +104,9 @@ func (m *Manifest) readSpec() manifestSpec {
 		return read
 	}
 	read.budgetsNode = disruption
+	if read.unreadable = notAnObject(disruption, "spec.disruption"); read.unreadable != nil {
+		return read
+	}
 	budgets := shape.Given(disruption, "budgets")
 	if budgets == nil {
 		return read
@@ -118,6 +124,14 @@ func (m *Manifest) readSpec() manifestSpec {
 		read.budgets = append(read.budgets, readBudget(node))
 	}
 	return read
+}
+
+// notAnObject says that a value is none, where it is not.
+func notAnObject(node *yaml.Node, path string) []shape.Problem {
+	if node.Kind == yaml.MappingNode || node.ShortTag() == "!!null" {
+		return nil
+	}
+	return shape.Check(&shape.Schema{Kind: shape.Object}, node, path)
 }
 
 // kindsOfBudgets says of which kind the parts of a list of budgets are.

@@ -6,9 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	mathrand "math/rand/v2"
 	"regexp"
 	"slices"
@@ -39,6 +39,10 @@ func InCluster(client *kube.Client, namespace, dir, who string) *Cluster {
 
 // user is who makes a change.
 func (s *Cluster) user(ctx context.Context) (string, error) {
+	// The proxy of a rack speaks for all of its users.
+	if s.client.ThroughRack() {
+		return s.who, nil
+	}
 	name, err := s.client.Whoami(ctx)
 	// API servers before 1.28 cannot be asked, and some do not let everybody ask.
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
@@ -49,20 +53,12 @@ func (s *Cluster) user(ctx context.Context) (string, error) {
 
 // The labels and annotations of the objects. Names of racks are no names of objects, and so stand in an annotation.
 const (
-	managedByLabel     = "app.kubernetes.io/managed-by"
-	rackLabel          = "convox.io/rack-params" // a digest of the rack's name
-	rackAnnotation     = "convox.io/rack"
-	providerAnnotation = "convox.io/provider"
-	secretAnnotation   = "convox.io/rack-secret" // the name of the Secret that counts
-)
-
-// historyKey is the key of the ConfigMap with the history, which no parameter can be called.
-const historyKey = "history.jsonl"
-
-// The most that is kept of the history in a ConfigMap, which holds a MiB in all.
-const (
-	maxClusterEntries = 200
-	maxClusterHistory = 128 << 10
+	managedByLabel      = "app.kubernetes.io/managed-by"
+	rackLabel           = "convox.io/rack-params" // a digest of the rack's name
+	rackAnnotation      = "convox.io/rack"
+	providerAnnotation  = "convox.io/provider"
+	terraformAnnotation = "convox.io/terraform"
+	secretAnnotation    = "convox.io/rack-secret" // the name of the Secret that counts
 )
 
 // clusterTimeout is how long a change is tried.
@@ -71,13 +67,12 @@ const clusterTimeout = 90 * time.Second
 // clusterRack is a rack as it was read.
 type clusterRack struct {
 	Rack
-	object  *unstructured.Unstructured
-	secret  string
-	history []Entry
+	object *unstructured.Unstructured
+	// secret is the name of the Secret, and inSecret what it holds.
+	secret   string
+	inSecret map[string]string
+	history  []Entry
 }
-
-// resourceVersion is the version of the rack that was read.
-func (r *clusterRack) resourceVersion() string { return r.object.GetResourceVersion() }
 
 func rackID(name string) string {
 	sum := sha256.Sum256([]byte(name))
@@ -124,9 +119,18 @@ func (s *Cluster) Rack(name string) (Rack, error) {
 	return rack.Rack, nil
 }
 
+// Overview reads a rack without its Secret.
+func (s *Cluster) Overview(name string) (Rack, error) {
+	rack, err := s.readPlain(context.Background(), name)
+	if err != nil {
+		return Rack{}, err
+	}
+	return rack.Rack, nil
+}
+
 // History returns what changed a rack.
 func (s *Cluster) History(name string) ([]Entry, error) {
-	rack, err := s.read(context.Background(), name)
+	rack, err := s.readPlain(context.Background(), name)
 	if err != nil {
 		return nil, err
 	}
@@ -135,36 +139,40 @@ func (s *Cluster) History(name string) ([]Entry, error) {
 
 // Switch makes a rack the current one.
 func (s *Cluster) Switch(name string) error {
-	if _, err := s.Rack(name); err != nil {
+	if _, err := s.Overview(name); err != nil {
 		return err
 	}
 	return s.choose(name)
 }
 
-// errReplaced says that the Secret that a ConfigMap named has gone, which it does when another takes its place.
+// errReplaced says that the Secret that a ConfigMap names has gone, which it does when another takes its place.
 var errReplaced = errors.New("its Secret is gone")
 
 // read reads a rack: its ConfigMap, and the Secret that it names.
 func (s *Cluster) read(ctx context.Context, name string) (*clusterRack, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
 	missing := ""
 	for {
-		rack, err := s.tryRead(ctx, name)
-		if !errors.Is(err, errReplaced) {
+		rack, err := s.readPlain(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.addSecret(ctx, rack); !errors.Is(err, errReplaced) {
 			return rack, err
 		}
 		// Named by the same version as before, it is missing and not replaced.
-		if rack.resourceVersion() == missing {
-			return nil, fmt.Errorf("the rack %s: the Secret %s in the namespace %s is gone, and with it the sensitive parameters; restore it, or delete the rack with `rack delete`",
-				name, rack.secret, s.namespace)
+		if rack.object.GetResourceVersion() == missing {
+			return nil, fmt.Errorf("the rack %s: the Secret %s in the namespace %s is gone, and with it the sensitive parameters; restore it, or take the annotation %s off the ConfigMap %s and set them again",
+				name, rack.secret, s.namespace, secretAnnotation, rack.object.GetName())
 		}
-		missing = rack.resourceVersion()
+		missing = rack.object.GetResourceVersion()
 	}
 }
 
-func (s *Cluster) tryRead(ctx context.Context, name string) (*clusterRack, error) {
+// readPlain reads the ConfigMap of a rack.
+func (s *Cluster) readPlain(ctx context.Context, name string) (*clusterRack, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
 	object, err := s.client.ConfigMaps(s.namespace).Get(ctx, objectName(name))
 	if apierrors.IsNotFound(err) {
 		return nil, s.notFound(name)
@@ -172,98 +180,81 @@ func (s *Cluster) tryRead(ctx context.Context, name string) (*clusterRack, error
 	if err != nil {
 		return nil, err
 	}
-	damaged := func(says string) error {
-		return fmt.Errorf("the ConfigMap %s in the namespace %s is damaged: %s; it is left as it is, mend it or restore it", object.GetName(), s.namespace, says)
-	}
 	annotations := object.GetAnnotations()
-	if annotations[rackAnnotation] != name {
-		return nil, damaged(fmt.Sprintf("its annotation %s is %s and not %s", rackAnnotation, shape.Quote(annotations[rackAnnotation]), name))
+	if !isOurs(object, name) {
+		return nil, s.damaged("ConfigMap", object.GetName(), fmt.Sprintf("its label %s or its annotation %s is not that of the rack %s", rackLabel, rackAnnotation, name))
 	}
-	values, _, err := unstructured.NestedStringMap(object.Object, "data")
+	values, history, err := decodeData(object)
 	if err != nil {
-		return nil, damaged("its data is not a map of strings")
+		return nil, s.damaged("ConfigMap", object.GetName(), err.Error())
 	}
-	rack := &clusterRack{object: object, secret: annotations[secretAnnotation], history: parseHistory(values[historyKey])}
-	delete(values, historyKey)
-	if values == nil {
-		values = map[string]string{}
-	}
-	if rack.secret != "" {
-		secret, err := s.client.Secrets(s.namespace).Get(ctx, rack.secret)
-		if apierrors.IsNotFound(err) {
-			return rack, errReplaced
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := addSecret(values, secret); err != nil {
-			return nil, fmt.Errorf("the Secret %s in the namespace %s is damaged: %w", rack.secret, s.namespace, err)
-		}
-	}
-	rack.Name = name
+	rack := &clusterRack{object: object, secret: annotations[secretAnnotation], history: history}
+	rack.Name, rack.Terraform = name, annotations[terraformAnnotation] == "true"
 	if rack.Rack.Rack, err = params.NewRack(annotations[providerAnnotation], values); err != nil {
 		return nil, fmt.Errorf("the rack %s: %w", name, err)
 	}
 	return rack, nil
 }
 
-// addSecret adds the values of a Secret to others.
-func addSecret(values map[string]string, secret *unstructured.Unstructured) error {
+// isOurs reports whether an object is one of a rack. Nothing else is read, and nothing else deleted.
+func isOurs(object *unstructured.Unstructured, name string) bool {
+	return object.GetLabels()[rackLabel] == rackID(name) && object.GetAnnotations()[rackAnnotation] == name
+}
+
+func (s *Cluster) damaged(kind, name, says string) error {
+	return fmt.Errorf("the %s %s in the namespace %s is damaged: %s; it is left as it is, mend it or restore it", kind, name, s.namespace, says)
+}
+
+// addSecret adds to a rack what its Secret holds.
+func (s *Cluster) addSecret(ctx context.Context, rack *clusterRack) error {
+	if rack.secret == "" {
+		return nil
+	}
+	if !strings.HasPrefix(rack.secret, rack.object.GetName()+"-") {
+		return s.damaged("ConfigMap", rack.object.GetName(), fmt.Sprintf("its annotation %s names %s, which is no Secret of the rack", secretAnnotation, shape.Quote(rack.secret)))
+	}
+	secret, err := s.client.Secrets(s.namespace).Get(ctx, rack.secret)
+	if apierrors.IsNotFound(err) {
+		return errReplaced
+	}
+	if err != nil {
+		return err
+	}
+	if !isOurs(secret, rack.Name) {
+		return s.damaged("Secret", rack.secret, fmt.Sprintf("its label %s or its annotation %s is not that of the rack %s", rackLabel, rackAnnotation, rack.Name))
+	}
 	data, _, err := unstructured.NestedStringMap(secret.Object, "data")
 	if err != nil {
-		return errors.New("its data is not a map of strings")
+		return s.damaged("Secret", rack.secret, "its data is not a map of strings")
 	}
+	values := rack.Stored()
+	rack.inSecret = map[string]string{}
 	for name, encoded := range data {
 		value, err := base64.StdEncoding.DecodeString(encoded)
 		if err != nil {
-			return fmt.Errorf("the value of %s is not base64", shape.Quote(name))
+			return s.damaged("Secret", rack.secret, fmt.Sprintf("the value of %s is not base64", shape.Quote(name)))
 		}
-		values[name] = string(value)
+		rack.inSecret[name] = string(value)
+		if _, plain := values[name]; !plain {
+			values[name] = string(value)
+		}
 	}
-	return nil
+	rack.Rack.Rack, err = params.NewRack(rack.Provider.String(), values)
+	return err
 }
 
 func (s *Cluster) notFound(name string) error {
 	names, err := s.Names()
-	if err != nil {
+	// Whoever may read a rack may not always list them.
+	if err != nil && !kube.IsDenied(err) {
 		return err
 	}
 	return &NotFoundError{Name: name, Known: names}
 }
 
-// parseHistory reads the entries, a line each. What is none is passed over: it is told to people, and nothing hangs on it.
-func parseHistory(text string) []Entry {
-	var entries []Entry
-	for line := range strings.Lines(text) {
-		var entry Entry
-		if json.Unmarshal([]byte(line), &entry) == nil {
-			entries = append(entries, entry)
-		}
-	}
-	return entries
-}
-
-// formatHistory writes the newest entries, as many as are kept.
-func formatHistory(entries []Entry) (string, error) {
-	var lines []string
-	size := 0
-	for _, entry := range slices.Backward(entries) {
-		line, err := json.Marshal(entry)
-		if err != nil {
-			return "", err
-		}
-		if size += len(line) + 1; len(lines) == maxClusterEntries || len(lines) > 0 && size > maxClusterHistory {
-			break
-		}
-		lines = append(lines, string(line)+"\n")
-	}
-	slices.Reverse(lines)
-	return strings.Join(lines, ""), nil
-}
-
-// Create makes a rack.
-func (s *Cluster) Create(name, provider string, values map[string]string) error {
-	if err := CheckName(name); err != nil {
+// Create stores a rack.
+func (s *Cluster) Create(rack Rack) error {
+	if err := CheckName(rack.Name); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), clusterTimeout)
@@ -272,23 +263,22 @@ func (s *Cluster) Create(name, provider string, values map[string]string) error 
 	if err != nil {
 		return err
 	}
-	entry := newEntry(ActionCreate, who, nil, values)
-	rack := &clusterRack{object: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}}
-	rack.Name = name
-	rack.object.SetName(objectName(name))
-	rack.object.SetLabels(labels(name))
-	rack.object.SetAnnotations(map[string]string{rackAnnotation: name, providerAnnotation: provider})
-	return s.write(ctx, rack, values, entry, func(object *unstructured.Unstructured) error {
+	blank := &clusterRack{Rack: rack, object: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}}
+	blank.object.SetName(objectName(rack.Name))
+	blank.object.SetLabels(labels(rack.Name))
+	annotations := map[string]string{rackAnnotation: rack.Name, providerAnnotation: rack.Provider.String()}
+	if rack.Terraform {
+		annotations[terraformAnnotation] = "true"
+	}
+	blank.object.SetAnnotations(annotations)
+	err = s.write(ctx, blank, rack.Stored(), newEntry(who, nil, rack.Stored()), func(object *unstructured.Unstructured) error {
 		_, err := s.client.ConfigMaps(s.namespace).Create(ctx, object)
-		if apierrors.IsAlreadyExists(err) {
-			// It may be ours, if an answer was lost.
-			if there, readErr := s.read(ctx, name); readErr == nil && there.has(entry) {
-				return nil
-			}
-			return fmt.Errorf("the rack %s is there already; choose another name, or delete it first with `rack delete`", name)
-		}
 		return err
 	})
+	if apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("the rack %s is there already, as the ConfigMap %s in the namespace %s; choose another name, or look at it first", rack.Name, objectName(rack.Name), s.namespace)
+	}
+	return err
 }
 
 func labels(name string) map[string]string {
@@ -353,7 +343,7 @@ func (s *Cluster) Update(name string, change func(Rack) (map[string]string, erro
 		if err != nil {
 			return err
 		}
-		entry := newEntry(ActionSet, who, before, values)
+		entry := newEntry(who, before, values)
 		if len(entry.Changes) == 0 {
 			return nil
 		}
@@ -361,16 +351,12 @@ func (s *Cluster) Update(name string, change func(Rack) (map[string]string, erro
 			return err
 		}
 		err = s.write(ctx, current, values, entry, func(object *unstructured.Unstructured) error {
-			err := s.client.ConfigMaps(s.namespace).Update(ctx, object)
-			if apierrors.IsConflict(err) {
-				// It may be ours, if an answer was lost.
-				if there, readErr := s.read(ctx, name); readErr == nil && there.has(entry) {
-					return nil
-				}
-			}
-			return err
+			return s.client.ConfigMaps(s.namespace).Update(ctx, object)
 		})
-		if !apierrors.IsConflict(err) {
+		switch {
+		case apierrors.IsNotFound(err):
+			return fmt.Errorf("the rack %s was deleted at the same time; nothing is stored", name)
+		case !apierrors.IsConflict(err):
 			return err
 		}
 		select {
@@ -378,7 +364,7 @@ func (s *Cluster) Update(name string, change func(Rack) (map[string]string, erro
 			return fmt.Errorf("the rack %s was changed by others again and again for %s; try again", name, clusterTimeout)
 		case <-time.After(mathrand.N(pause)):
 		}
-		if err := kube.Persist(ctx, func() error { current, err = s.read(ctx, name); return err }); err != nil {
+		if err := s.client.Persist(ctx, func() error { current, err = s.read(ctx, name); return err }); err != nil {
 			return err
 		}
 	}
@@ -402,67 +388,71 @@ func conflict(base, current *clusterRack, entry Entry) error {
 
 // write writes the values of a rack with one more entry of its history: the sensitive ones into a Secret of their own where they
 // have changed, then the others into the ConfigMap by commit, from when on both count, and last deletes the Secret that no longer
-// does. What fails while the API server is away is tried again; commit has to tell whether it has been done already.
+// does. What fails while the API server is away is tried again. Where an answer was lost, the history tells whether the change is
+// stored already.
 func (s *Cluster) write(ctx context.Context, rack *clusterRack, values map[string]string, entry Entry, commit func(*unstructured.Unstructured) error) error {
-	plain, secret := map[string]any{}, map[string]any{}
+	plain, secret := map[string]string{}, map[string]string{}
 	for name, value := range values {
 		switch {
 		case !params.IsName(name):
 			return fmt.Errorf("%s is not the name of a parameter, and cannot be kept in a cluster", shape.Quote(name))
 		case params.MayBeSecret(name):
-			secret[name] = base64.StdEncoding.EncodeToString([]byte(value))
+			secret[name] = value
 		default:
 			plain[name] = value
 		}
 	}
-	history, err := formatHistory(append(slices.Clone(rack.history), entry))
-	if err != nil {
-		return err
-	}
-	plain[historyKey] = history
-
 	object := rack.object.DeepCopy()
 	object.SetManagedFields(nil)
-	object.Object["data"] = plain
-	newSecret := ""
-	if secretChanged(entry) || rack.secret == "" && len(secret) > 0 {
-		if len(secret) > 0 {
-			newSecret = rack.object.GetName() + "-" + strings.ToLower(rand.Text()[:10])
-		}
-		annotations := object.GetAnnotations()
-		annotations[secretAnnotation] = newSecret
-		object.SetAnnotations(annotations)
-	}
-	if newSecret != "" {
-		if err := s.createSecret(ctx, rack, newSecret, secret); err != nil {
-			return err
-		}
-	}
-	if err := kube.Persist(ctx, func() error { return commit(object) }); err != nil {
-		if newSecret != "" && !kube.IsPassing(err) { // else the ConfigMap may name it
-			_ = s.client.Secrets(s.namespace).Delete(ctx, newSecret, "")
-		}
+	if err := encodeData(object, plain, append(slices.Clone(rack.history), entry)); err != nil {
 		return err
 	}
-	if replaced := object.GetAnnotations()[secretAnnotation] != rack.secret; replaced {
-		s.deleteSecrets(ctx, rack, newSecret)
+	keep := rack.secret
+	if !maps.Equal(secret, rack.inSecret) {
+		keep = ""
+		if len(secret) > 0 {
+			keep = rack.object.GetName() + "-" + strings.ToLower(rand.Text()[:10])
+			if err := s.createSecret(ctx, rack, keep, secret); err != nil {
+				return err
+			}
+		}
+		annotations := object.GetAnnotations()
+		annotations[secretAnnotation] = keep
+		object.SetAnnotations(annotations)
 	}
-	return nil
+	err := s.client.Persist(ctx, func() error {
+		err := commit(object)
+		if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+			// It may be ours. While that cannot be told, neither can what became of the change.
+			there, readErr := s.readPlain(ctx, rack.Name)
+			switch {
+			case kube.IsPassing(readErr):
+				return readErr
+			case readErr == nil && there.has(entry):
+				return nil
+			}
+		}
+		return err
+	})
+	// As long as the change may still come to be, so may its Secret.
+	if keep != rack.secret && !kube.IsPassing(err) {
+		s.deleteSecrets(ctx, rack, keep)
+	}
+	return err
 }
 
-// secretChanged reports whether a change is one of what is kept in the Secret.
-func secretChanged(entry Entry) bool {
-	return slices.ContainsFunc(entry.Changes, func(c Change) bool { return c.Hidden })
-}
-
-func (s *Cluster) createSecret(ctx context.Context, rack *clusterRack, name string, data map[string]any) error {
+func (s *Cluster) createSecret(ctx context.Context, rack *clusterRack, name string, values map[string]string) error {
+	data := map[string]any{}
+	for name, value := range values {
+		data[name] = base64.StdEncoding.EncodeToString([]byte(value))
+	}
 	secret := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "immutable": true, "data": data,
 	}}
 	secret.SetName(name)
 	secret.SetLabels(labels(rack.Name))
 	secret.SetAnnotations(map[string]string{rackAnnotation: rack.Name})
-	return kube.Persist(ctx, func() error {
+	return s.client.Persist(ctx, func() error {
 		_, err := s.client.Secrets(s.namespace).Create(ctx, secret)
 		if apierrors.IsAlreadyExists(err) { // an answer was lost
 			return nil
@@ -471,53 +461,88 @@ func (s *Cluster) createSecret(ctx context.Context, rack *clusterRack, name stri
 	})
 }
 
-// abandonedAfter is how old a Secret is that the ConfigMap does not name and that no writer can be about to name any more.
+// abandonedAfter is by how much a Secret that the ConfigMap does not name is older than a new one when no writer can be about to
+// name it any more. Both times are the API server's.
 const abandonedAfter = 10 * time.Minute
 
-// deleteSecrets deletes the Secret that was replaced, and those that writers left who did not come to the end. What cannot be
-// deleted now is by a later writer. A reader who still knows the old one reads the ConfigMap again.
-func (s *Cluster) deleteSecrets(ctx context.Context, rack *clusterRack, keep string) {
-	secrets, err := s.client.Secrets(s.namespace).List(ctx, rackLabel+"="+rackID(rack.Name))
+// deleteSecrets deletes, of the Secrets of a rack, the one that a change replaced, the one that was made for a change that did not
+// come to be, and those that writers left who did not come to the end; but never the one that the ConfigMap names now. What cannot
+// be deleted now is by a later writer. A reader who still knows the old one reads the ConfigMap again.
+func (s *Cluster) deleteSecrets(ctx context.Context, before *clusterRack, made string) {
+	secrets, err := s.secretsOf(ctx, before.Name)
 	if err != nil {
 		return
 	}
+	// Read after the list was: what is named later has been made later too.
+	named := ""
+	now, err := s.client.ConfigMaps(s.namespace).Get(ctx, objectName(before.Name))
+	switch {
+	case err == nil:
+		named = now.GetAnnotations()[secretAnnotation]
+	case !apierrors.IsNotFound(err):
+		return
+	}
+	var newest time.Time
+	for _, secret := range secrets {
+		if at := secret.GetCreationTimestamp().Time; at.After(newest) {
+			newest = at
+		}
+	}
 	for _, secret := range secrets {
 		name := secret.GetName()
-		abandoned := name != keep && time.Since(secret.GetCreationTimestamp().Time) > abandonedAfter
-		if abandoned || name == rack.secret {
+		abandoned := newest.Sub(secret.GetCreationTimestamp().Time) > abandonedAfter
+		if name != named && (abandoned || name == before.secret || name == made) {
 			_ = s.client.Secrets(s.namespace).Delete(ctx, name, "")
 		}
 	}
 }
 
-// Delete forgets a rack.
+// secretsOf lists the Secrets of a rack.
+func (s *Cluster) secretsOf(ctx context.Context, name string) ([]unstructured.Unstructured, error) {
+	secrets, err := s.client.Secrets(s.namespace).List(ctx, rackLabel+"="+rackID(name))
+	// Asked again of each, since all that follows from it is deletion.
+	return slices.DeleteFunc(secrets, func(secret unstructured.Unstructured) bool { return !isOurs(&secret, name) }), err
+}
+
+// Delete forgets a rack, and then its Secrets. Called again, it deletes those that could not be deleted the first time.
 func (s *Cluster) Delete(name string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), clusterTimeout)
 	defer cancel()
-	if err := CheckName(name); err != nil {
+	rack, err := s.readPlain(ctx, name)
+	var none *NotFoundError
+	if err != nil && !errors.As(err, &none) {
 		return err
 	}
-	object, err := s.client.ConfigMaps(s.namespace).Get(ctx, objectName(name))
-	if apierrors.IsNotFound(err) {
-		return s.notFound(name)
-	}
-	if err == nil {
-		err = s.client.ConfigMaps(s.namespace).Delete(ctx, object.GetName(), object.GetResourceVersion())
-	}
-	if apierrors.IsConflict(err) {
-		return fmt.Errorf("the rack %s was changed at the same time, and is not deleted; look at it, and delete it again if that is still meant", name)
-	}
+	// Before the ConfigMap goes, so that whoever may not do this leaves all as it is; those of a rack that is made anew come later.
+	secrets, err := s.secretsOf(ctx, name)
 	if err != nil {
 		return err
 	}
-	secrets, err := s.client.Secrets(s.namespace).List(ctx, rackLabel+"="+rackID(name))
-	for _, secret := range secrets {
-		if deleteErr := s.client.Secrets(s.namespace).Delete(ctx, secret.GetName(), ""); !apierrors.IsNotFound(deleteErr) {
-			err = errors.Join(err, deleteErr)
+	if rack == nil && len(secrets) == 0 {
+		return none
+	}
+	if rack != nil {
+		err := s.client.Persist(ctx, func() error {
+			return s.client.ConfigMaps(s.namespace).Delete(ctx, rack.object.GetName(), rack.object.GetResourceVersion())
+		})
+		if apierrors.IsConflict(err) {
+			return fmt.Errorf("the rack %s was changed at the same time, and is not deleted; look at it, and delete it again if that is still meant", name)
+		}
+		if err != nil && !apierrors.IsNotFound(err) { // it is gone
+			return err
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("the rack %s is forgotten, but not all of its Secrets in the namespace %s: %w", name, s.namespace, err)
+	var failed error
+	for _, secret := range secrets {
+		err := s.client.Persist(ctx, func() error {
+			return s.client.Secrets(s.namespace).Delete(ctx, secret.GetName(), secret.GetResourceVersion())
+		})
+		if err != nil && !apierrors.IsNotFound(err) {
+			failed = errors.Join(failed, err)
+		}
+	}
+	if failed != nil {
+		return fmt.Errorf("the rack %s is forgotten, but not all of its Secrets in the namespace %s; delete it once more when that is mended: %w", name, s.namespace, failed)
 	}
 	return s.forget(name)
 }

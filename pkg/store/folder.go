@@ -69,7 +69,8 @@ func (s *Folder) Rack(name string) (Rack, error) {
 }
 
 // Create makes a rack.
-func (s *Folder) Create(name, provider string, values map[string]string) error {
+func (s *Folder) Create(rack Rack) error {
+	name := rack.Name
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (s *Folder) Create(name, provider string, values map[string]string) error {
 	unfinished := filepath.Join(racks, "."+name+".new")
 	err = os.RemoveAll(unfinished)
 	if err == nil {
-		err = s.fill(unfinished, name, provider, values)
+		err = s.fill(unfinished, rack)
 	}
 	if err == nil {
 		err = os.Rename(unfinished, path)
@@ -102,7 +103,7 @@ func (s *Folder) Create(name, provider string, values map[string]string) error {
 	return nil
 }
 
-func (s *Folder) fill(path, name, provider string, values map[string]string) error {
+func (s *Folder) fill(path string, rack Rack) error {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return err
 	}
@@ -111,11 +112,18 @@ func (s *Folder) fill(path, name, provider string, values map[string]string) err
 		return err
 	}
 	defer folder.Close()
-	if err := writeJSON(folder, "rack.json", map[string]string{"provider": provider}); err != nil {
+	about := map[string]string{"provider": rack.Provider.String()}
+	if rack.Terraform {
+		about["terraform"] = "true"
+	}
+	if err := writeJSON(folder, "rack.json", about); err != nil {
 		return err
 	}
-	return s.writeValues(folder, name, ActionCreate, nil, values)
+	return s.writeValues(folder, rack.Name, nil, rack.Stored())
 }
+
+// Overview reads a rack.
+func (s *Folder) Overview(name string) (Rack, error) { return s.Rack(name) }
 
 // Update changes the values of a rack under its lock.
 func (s *Folder) Update(name string, change func(Rack) (map[string]string, error)) error {
@@ -128,7 +136,7 @@ func (s *Folder) Update(name string, change func(Rack) (map[string]string, error
 		if err != nil {
 			return err
 		}
-		return s.writeValues(folder, name, ActionSet, rack.Stored(), values)
+		return s.writeValues(folder, name, rack.Stored(), values)
 	})
 }
 
@@ -145,7 +153,7 @@ func (s *Folder) History(name string) ([]Entry, error) {
 	}
 	defer closing()
 	log, err := h.read()
-	return log.entries, err
+	return log.entries(), err
 }
 
 // locked calls work with the folder of a rack, under its lock.
@@ -276,7 +284,7 @@ func read(folder *os.Root, name string) (Rack, error) {
 func readProvider(folder *os.Root, rack *Rack) (string, error) {
 	main, err := readFile(folder, "main.tf")
 	if err == nil {
-		rack.Terraform = true
+		rack.Terraform, rack.InFolder = true, true
 		if match := providerPattern().FindSubmatch(main); match != nil {
 			return string(match[1]), nil
 		}
@@ -289,6 +297,7 @@ func readProvider(folder *os.Root, rack *Rack) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	rack.Terraform = about["terraform"] == "true"
 	return about["provider"], nil
 }
 
@@ -352,7 +361,7 @@ func readStrings(folder *os.Root, name string) (map[string]string, error) {
 }
 
 // writeValues replaces the values of a rack, the old ones by the new ones, and records it.
-func (s *Folder) writeValues(folder *os.Root, name string, action Action, old, new map[string]string) error {
+func (s *Folder) writeValues(folder *os.Root, name string, old, new map[string]string) error {
 	if new == nil {
 		new = map[string]string{} // an empty object, and not null
 	}
@@ -361,7 +370,7 @@ func (s *Folder) writeValues(folder *os.Root, name string, action Action, old, n
 		return err
 	}
 	// What cannot be recorded is not changed. The other way round, a change could go unrecorded.
-	if entry := newEntry(action, s.who, old, new); len(entry.Changes) > 0 {
+	if entry := newEntry(s.who, old, new); len(entry.Changes) > 0 {
 		h, closing, err := s.openHistory(folder, name)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/rand"
 	"maps"
+	"net/url"
 	"slices"
 	"time"
 
@@ -26,6 +27,7 @@ type Action string
 const (
 	ActionCreate Action = "create"
 	ActionSet    Action = "set"
+	ActionUnset  Action = "unset"
 )
 
 // Change is what became of one parameter.
@@ -38,15 +40,21 @@ type Change struct {
 	Hidden bool `json:"hidden,omitempty"`
 }
 
-// newEntry is the entry of a change from old values to new ones, made now.
-func newEntry(action Action, who string, old, new map[string]string) Entry {
-	entry := Entry{ID: rand.Text()[:12], When: time.Now().UTC().Truncate(time.Millisecond), Who: who, Action: action, Changes: []Change{}}
+// newEntry is the entry of a change from old values to new ones, made now. A rack that is created has no old ones.
+func newEntry(who string, old, new map[string]string) Entry {
+	entry := Entry{ID: rand.Text()[:12], When: time.Now().UTC().Truncate(time.Millisecond), Who: who, Action: ActionUnset, Changes: []Change{}}
 	for _, name := range changed(old, new) {
+		if _, set := new[name]; set {
+			entry.Action = ActionSet
+		}
 		change := Change{Name: name, Hidden: params.MayBeSecret(name)}
 		if !change.Hidden {
 			change.From, change.To = shown(name, old), shown(name, new)
 		}
 		entry.Changes = append(entry.Changes, change)
+	}
+	if old == nil {
+		entry.Action = ActionCreate
 	}
 	return entry
 }
@@ -60,8 +68,20 @@ func shown(name string, values map[string]string) *string {
 	if p := params.Find(name); p != nil {
 		value = p.Show(value)
 	}
-	value = shape.Shorten(value)
+	value = shape.Shorten(withoutCredentials(value))
 	return &value
+}
+
+// withoutCredentials leaves out of a URL what gives access: a user's password, and the query, which may be a signature.
+func withoutCredentials(value string) string {
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" {
+		return value
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = "..."
+	}
+	return u.Redacted()
 }
 
 // changed returns the sorted names whose values differ.

@@ -50,12 +50,10 @@ type logLine struct {
 
 // log is what the file holds.
 type log struct {
-	entries []Entry
-	// size is how long the part of the file is that holds them. What is behind it does not count.
-	size int64
+	lines []logLine
+	text  []byte // without half a line at the end
 	// digest is that of the values' file.
 	digest string
-	text   []byte
 }
 
 func digest(data []byte) string {
@@ -63,7 +61,7 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// read reads the history of a rack. A line that is cut off or damaged ends it, and so does a last entry that never came to be.
+// read reads the history of a rack. A line that cannot be read is passed over, and stays where it is.
 func (h history) read() (log, error) {
 	var l log
 	values, err := readFile(h.values, varsFile)
@@ -77,21 +75,30 @@ func (h history) read() (log, error) {
 		}
 		return l, err
 	}
-	var last logLine
-	start := int64(0)
+	l.text = l.text[:bytes.LastIndexByte(l.text, '\n')+1]
 	for line := range bytes.Lines(l.text) {
 		var next logLine
-		if !bytes.HasSuffix(line, []byte("\n")) || json.Unmarshal(line, &next) != nil {
-			break
+		if json.Unmarshal(line, &next) == nil && next.ID != "" {
+			l.lines = append(l.lines, next)
 		}
-		last, start = next, l.size
-		l.entries = append(l.entries, next.Entry)
-		l.size += int64(len(line))
-	}
-	if n := len(l.entries); n > 0 && last.After != l.digest && last.Before == l.digest {
-		l.entries, l.size = l.entries[:n-1], start
 	}
 	return l, nil
+}
+
+// entries are those whose change came to be. Where the next one, or the file, begins with what was there before an entry, that one
+// did not.
+func (l log) entries() []Entry {
+	var entries []Entry
+	for i, line := range l.lines {
+		next := l.digest
+		if i+1 < len(l.lines) {
+			next = l.lines[i+1].Before
+		}
+		if next != line.Before || line.After == line.Before {
+			entries = append(entries, line.Entry)
+		}
+	}
+	return entries
 }
 
 // record puts an entry behind the others, before the values' file is replaced by data. The caller holds the lock.
@@ -105,10 +112,10 @@ func (h history) record(entry Entry, data []byte) error {
 		return err
 	}
 	line = append(line, '\n')
-	if l.size+int64(len(line)) > maxLogBytes {
-		return writeFile(h.folder, h.file, append(newerHalf(l.text[:l.size]), line...))
+	if len(l.text)+len(line) > maxLogBytes {
+		return writeFile(h.folder, h.file, append(newerHalf(l.text), line...))
 	}
-	if err := h.appendAt(l.size, line); err != nil {
+	if err := h.appendAt(int64(len(l.text)), line); err != nil {
 		return fmt.Errorf("writing %s: %w", filepath.Join(h.folder.Name(), h.file), cause(err))
 	}
 	return nil
@@ -120,7 +127,7 @@ func newerHalf(text []byte) []byte {
 	return bytes.Clone(rest)
 }
 
-// appendAt writes a line at a place of the file, where nothing that counts stands any more, safely onto the disk.
+// appendAt writes a line at a place of the file, where at most half a line stands, safely onto the disk.
 func (h history) appendAt(at int64, line []byte) error {
 	file, err := h.folder.OpenFile(h.file, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

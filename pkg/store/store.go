@@ -26,8 +26,10 @@ type Store interface {
 	Names() ([]string, error)
 	// Rack reads a rack. The error is a *NotFoundError where there is none of the name.
 	Rack(name string) (Rack, error)
-	// Create makes a rack with the values given. The name must be free.
-	Create(name, provider string, values map[string]string) error
+	// Overview reads a rack, maybe without its sensitive parameters, which not everybody may read.
+	Overview(name string) (Rack, error)
+	// Create stores a rack. The name must be free.
+	Create(rack Rack) error
 	// Update changes the values of a rack: change gets the rack as it is and returns the values to store. Where it returns an
 	// error, nothing is stored and the error is handed on. It may be called again where somebody else changed the rack meanwhile.
 	Update(name string, change func(Rack) (map[string]string, error)) error
@@ -46,8 +48,9 @@ type Rack struct {
 	params.Rack
 	Name string
 
-	// Terraform is set where the folder is the Convox CLI's: the rack itself follows a change with its next apply.
-	Terraform bool
+	// Terraform is set where Terraform manages the rack, and InFolder where it does so from the very folder in which the rack is
+	// stored: then the rack follows a change with the next apply.
+	Terraform, InFolder bool
 }
 
 // NotFoundError says that there is no rack of that name.

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"rackparams/params"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +24,7 @@ func newStore(t *testing.T) *Folder {
 // TestConcurrentUpdates changes one rack from many sides at once: each of another parameter, and all are kept.
 func TestConcurrentUpdates(t *testing.T) {
 	s := newStore(t)
-	require.NoError(t, s.Create("prod", "aws", map[string]string{"name": "prod"}))
+	create(t, s, map[string]string{"name": "prod"})
 	const writers = 50
 	var group sync.WaitGroup
 	for i := range writers {
@@ -43,7 +45,7 @@ func TestConcurrentUpdates(t *testing.T) {
 // TestReadersSeeWholeFiles reads while others write: every read finds one of the values that were stored, whole.
 func TestReadersSeeWholeFiles(t *testing.T) {
 	s := newStore(t)
-	require.NoError(t, s.Create("prod", "aws", map[string]string{"a": "0", "b": "0"}))
+	create(t, s, map[string]string{"a": "0", "b": "0"})
 	var group sync.WaitGroup
 	group.Go(func() {
 		for i := range 100 {
@@ -65,7 +67,7 @@ func TestReadersSeeWholeFiles(t *testing.T) {
 
 func TestFailedChangeStoresNothing(t *testing.T) {
 	s := newStore(t)
-	require.NoError(t, s.Create("prod", "aws", map[string]string{"a": "1"}))
+	create(t, s, map[string]string{"a": "1"})
 	refused := errors.New("refused")
 	err := s.Update("prod", func(rack Rack) (map[string]string, error) {
 		values := rack.Stored()
@@ -83,7 +85,7 @@ func TestFileModes(t *testing.T) {
 		t.Skip("Windows has no such modes")
 	}
 	s := newStore(t)
-	require.NoError(t, s.Create("prod", "aws", nil))
+	create(t, s, nil)
 	vars := filepath.Join(s.dir, "racks", "prod", "vars.json")
 	require.NoError(t, os.Chmod(vars, 0o644))
 	require.NoError(t, s.Update("prod", func(Rack) (map[string]string, error) { return map[string]string{"a": "1"}, nil }))
@@ -98,7 +100,7 @@ func TestFileModes(t *testing.T) {
 // stays.
 func TestLeftoversAreWrittenOver(t *testing.T) {
 	s := newStore(t)
-	require.NoError(t, s.Create("prod", "aws", nil))
+	create(t, s, nil)
 	folder := filepath.Join(s.dir, "racks", "prod")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, ".vars.json.tmp"), []byte("half of a much longer file than the new one will be"), 0o600))
 	require.NoError(t, s.Update("prod", func(Rack) (map[string]string, error) { return map[string]string{"a": "1"}, nil }))
@@ -123,4 +125,12 @@ func TestNames(t *testing.T) {
 	assert.Empty(t, names)
 	_, err = s.Rack("prod")
 	assert.ErrorContains(t, err, `there is no rack "prod"; create one`)
+}
+
+// create makes the rack prod.
+func create(t *testing.T, s Store, values map[string]string) {
+	t.Helper()
+	rack, err := params.NewRack("aws", values)
+	require.NoError(t, err)
+	require.NoError(t, s.Create(Rack{Rack: rack, Name: "prod"}))
 }
