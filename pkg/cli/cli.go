@@ -37,8 +37,9 @@ const (
 // Run runs the program with its arguments, the name it was started with first, and returns the exit status.
 func Run(args []string, streams Streams) int {
 	a := &app{Streams: streams, name: programName(args)}
-	root := newRoot(a)
-	root.SetArgs(args[min(1, len(args)):])
+	args = args[min(1, len(args)):]
+	root := newRoot(a, args)
+	root.SetArgs(args)
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)

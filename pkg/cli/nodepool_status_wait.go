@@ -150,10 +150,7 @@ type waiting struct {
 // until calls look with the fleet, again when that has changed and every second, until look says that it is done or the
 // context ends.
 func (w *waiting) until(ctx context.Context, client *kube.Client, f *fleet.Fleet, look func(*fleet.Fleet) (bool, error)) (*fleet.Fleet, error) {
-	watcher, err := client.Watch(ctx)
-	if err != nil {
-		return nil, err
-	}
+	watcher := client.Watch(ctx)
 	for {
 		if done, err := look(f); err != nil || done {
 			return f, err

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newRoot makes the whole tree of commands.
-func newRoot(a *app) *cobra.Command {
+// newRoot makes the tree of commands, as far as the arguments need it.
+func newRoot(a *app, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   a.name,
 		Short: "Check, keep and explain the disruption settings of Convox racks",
@@ -49,27 +49,68 @@ kube://[CONTEXT/]NAMESPACE racks are kept in a cluster instead, for a team.`,
 	_ = root.RegisterFlagCompletionFunc("rack", a.completeRacks)
 	_ = root.RegisterFlagCompletionFunc("context", a.completeContexts)
 
-	params := newParamsList(a, "params", "List the stored parameters of a rack, and more with its commands")
-	params.AddCommand(
-		newParamsList(a, "list", "List the stored parameters of a rack"),
-		newParamsGet(a), newParamsSet(a), newParamsUnset(a), newParamsRender(a), newParamsDiff(a), newParamsValidate(a), newParamsDescribe(a), newParamsHistory(a), newParamsApply(a),
-	)
-	rack := group("rack", "Work with racks and their parameters", newRackCreate(a), newRackDelete(a), newRackCopy(a), params)
-	nodepool := group("nodepool", "Look into the disruption budgets of NodePools", newNodepoolLint(a), newNodepoolExplain(a), newNodepoolTimeline(a), newNodepoolWindow(a), newNodepoolStatus(a))
-	api := group("api", "Talk to the API of a cluster", newAPIGet(a))
-	root.AddCommand(newRacks(a), newSwitch(a), rack, nodepool, api, newVersion(a))
-	root.InitDefaultCompletionCmd()
+	commandTree(a).grow(root, args)
+	root.CompletionOptions.DisableDefaultCmd = len(root.Commands()) == 1 // one is named, and it is not that
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	finish(root, a.name)
 	return root
 }
 
-// group makes a command that only holds others.
-func group(name, short string, commands ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short}
-	cmd.AddCommand(commands...)
-	return cmd
+// branch is a command and those below it.
+type branch struct {
+	name string
+	make func() *cobra.Command
+	below
+}
+
+// below are the commands below another one.
+type below []branch
+
+// grow puts the commands below parent: only the one that the arguments name, if they begin with a name, else all. To make a command
+// with its flags takes as long as reading a file, and there are some thirty.
+func (b below) grow(parent *cobra.Command, args []string) {
+	for _, child := range b {
+		if len(args) > 0 && child.name == args[0] {
+			child.growOn(parent, args[1:])
+			return
+		}
+	}
+	for _, child := range b {
+		child.growOn(parent, nil)
+	}
+}
+
+func (b branch) growOn(parent *cobra.Command, args []string) {
+	cmd := b.make()
+	b.grow(cmd, args)
+	parent.AddCommand(cmd)
+}
+
+// commandTree is the whole tree of commands.
+func commandTree(a *app) below {
+	leaf := func(name string, make func(*app) *cobra.Command) branch {
+		return branch{name, func() *cobra.Command { return make(a) }, nil}
+	}
+	group := func(name, short string, children ...branch) branch {
+		return branch{name, func() *cobra.Command { return &cobra.Command{Use: name, Short: short} }, children}
+	}
+	params := branch{"params", func() *cobra.Command {
+		return newParamsList(a, "params", "List the stored parameters of a rack, and more with its commands")
+	}, below{
+		{"list", func() *cobra.Command { return newParamsList(a, "list", "List the stored parameters of a rack") }, nil},
+		leaf("get", newParamsGet), leaf("set", newParamsSet), leaf("unset", newParamsUnset), leaf("render", newParamsRender), leaf("diff", newParamsDiff),
+		leaf("validate", newParamsValidate), leaf("describe", newParamsDescribe), leaf("history", newParamsHistory), leaf("apply", newParamsApply),
+	}}
+	return below{
+		leaf("racks", newRacks), leaf("switch", newSwitch),
+		group("rack", "Work with racks and their parameters", leaf("create", newRackCreate), leaf("delete", newRackDelete), leaf("copy", newRackCopy), params),
+		group("nodepool", "Look into the disruption budgets of NodePools", leaf("lint", newNodepoolLint), leaf("explain", newNodepoolExplain),
+			leaf("timeline", newNodepoolTimeline), leaf("window", newNodepoolWindow), leaf("status", newNodepoolStatus)),
+		group("api", "Talk to the API of a cluster", leaf("get", newAPIGet)),
+		leaf("version", newVersion),
+	}
 }
 
 // finish goes through the tree for what every command has: the program's name in its examples, and an error where a

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"encoding/xml"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"strings"
@@ -154,7 +154,5 @@ func (s *svg) text(class string, x, y int, anchor, text string) {
 
 // xmlText escapes text for XML, which takes no control characters at all.
 func xmlText(text string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(escape(text)))
-	return b.String()
+	return html.EscapeString(escape(text))
 }

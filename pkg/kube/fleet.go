@@ -3,10 +3,8 @@ package kube
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"reflect"
-	"sync"
-	"time"
 
 	"rackparams/pkg/fleet"
 
@@ -15,9 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/tools/pager"
 )
 
 // The resources of a fleet.
@@ -47,17 +42,44 @@ func (c *Client) NodeClaims(ctx context.Context) (*fleet.Fleet, error) {
 	return f, err
 }
 
-// list calls each with every object of a resource, page by page.
+// list calls each with every object of a resource.
 func (c *Client) list(ctx context.Context, resource schema.GroupVersionResource, each func(*unstructured.Unstructured) error) error {
-	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-		defer cancel()
-		return c.dynamic.Resource(resource).List(ctx, options)
-	})
-	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
-		return each(object.(*unstructured.Unstructured))
-	})
+	_, err := c.listPages(ctx, resource, each)
 	return c.explainList(resource, err)
+}
+
+// pageSize is how many objects are read at once.
+const pageSize = 500
+
+// listPages calls each with every object of a resource, page by page, and returns the version of the list.
+func (c *Client) listPages(ctx context.Context, resource schema.GroupVersionResource, each func(*unstructured.Unstructured) error) (version string, err error) {
+	options := metav1.ListOptions{Limit: pageSize}
+	for {
+		page, err := c.listPage(ctx, resource, options)
+		// A list that takes too long goes on as the cluster is by then, if the API server can tell from where.
+		var status apierrors.APIStatus
+		if apierrors.IsResourceExpired(err) && errors.As(err, &status) && status.Status().Continue != "" {
+			options.Continue = status.Status().Continue
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		for i := range page.Items {
+			if err := each(&page.Items[i]); err != nil {
+				return "", err
+			}
+		}
+		if options.Continue = page.GetContinue(); options.Continue == "" {
+			return page.GetResourceVersion(), nil
+		}
+	}
+}
+
+func (c *Client) listPage(ctx context.Context, resource schema.GroupVersionResource, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return c.dynamic.Resource(resource).List(ctx, options)
 }
 
 // explainList says why a resource cannot be listed or watched.
@@ -87,158 +109,4 @@ func add(f *fleet.Fleet, object *unstructured.Unstructured) error {
 		return &Error{fmt.Sprintf("the %s %s: %s", object.GetKind(), object.GetName(), err), err}
 	}
 	return nil
-}
-
-// Watcher keeps up with the fleet of a cluster, also when the API server goes away and comes back.
-type Watcher struct {
-	informers []cache.SharedIndexInformer
-	changed   chan struct{}
-
-	mu       sync.Mutex
-	failures map[schema.GroupVersionResource]Failure
-}
-
-// Failure is that a cluster cannot be watched.
-type Failure struct {
-	Err   error
-	Since time.Time
-}
-
-// Watch watches the fleet until the context ends.
-func (c *Client) Watch(ctx context.Context) (*Watcher, error) {
-	w := &Watcher{changed: make(chan struct{}, 1), failures: map[schema.GroupVersionResource]Failure{}}
-	for _, resource := range fleetResources {
-		informer := cache.NewSharedIndexInformer(w.listWatch(c, resource), &unstructured.Unstructured{}, 0, nil)
-		if err := informer.SetTransform(strip); err != nil {
-			return nil, err
-		}
-		// What fails is kept in failures; the library would write it to stderr.
-		if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) { w.signal() }); err != nil {
-			return nil, err
-		}
-		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) { w.signal() }, DeleteFunc: func(any) { w.signal() },
-			UpdateFunc: func(before, after any) {
-				if !reflect.DeepEqual(before, after) { // a heartbeat, otherwise
-					w.signal()
-				}
-			},
-		}); err != nil {
-			return nil, err
-		}
-		w.informers = append(w.informers, informer)
-		go informer.RunWithContext(ctx)
-	}
-	return w, nil
-}
-
-// listWatch lists and watches a resource, and keeps books of what fails.
-func (w *Watcher) listWatch(c *Client, resource schema.GroupVersionResource) *cache.ListWatch {
-	return &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-			defer cancel()
-			list, err := c.dynamic.Resource(resource).List(ctx, options)
-			w.note(resource, c.explainList(resource, err))
-			return list, err
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			watching, err := c.dynamic.Resource(resource).Watch(ctx, options)
-			// What is too old is listed anew.
-			if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
-				w.note(resource, c.explainList(resource, err))
-			}
-			return watching, err
-		},
-	}
-}
-
-func (w *Watcher) note(resource schema.GroupVersionResource, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	before, failed := w.failures[resource]
-	switch {
-	case err == nil:
-		delete(w.failures, resource)
-	case failed && IsDenied(before.Err) == IsDenied(err):
-		w.failures[resource] = Failure{err, before.Since}
-	default:
-		w.failures[resource] = Failure{err, time.Now()}
-	}
-	w.signal()
-}
-
-func (w *Watcher) signal() {
-	select {
-	case w.changed <- struct{}{}:
-	default: // it is signalled already
-	}
-}
-
-// Changed has something to receive when the fleet, or what fails, has changed.
-func (w *Watcher) Changed() <-chan struct{} { return w.changed }
-
-// Failure returns what has kept the cluster from being watched for longest, if anything does.
-func (w *Watcher) Failure() (failure Failure, failing bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, resource := range fleetResources {
-		if f, failed := w.failures[resource]; failed && (!failing || f.Since.Before(failure.Since)) {
-			failure, failing = f, true
-		}
-	}
-	return failure, failing
-}
-
-// Fleet returns the fleet as it was last seen, or nil before all of it was.
-func (w *Watcher) Fleet() (*fleet.Fleet, error) {
-	f := &fleet.Fleet{}
-	for _, informer := range w.informers {
-		if !informer.HasSynced() {
-			return nil, nil
-		}
-		for _, object := range informer.GetStore().List() {
-			if err := add(f, object.(*unstructured.Unstructured)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return f, nil
-}
-
-// read are the fields of objects that anything is read of. The rest of a node is most of it, and changes with every heartbeat.
-var read = map[string][][]string{
-	"NodePool":  {{"spec"}},
-	"NodeClaim": {{"spec", "expireAfter"}, {"status", "providerID"}},
-	"Node":      {{"spec", "providerID"}, {"spec", "taints"}},
-}
-
-// strip keeps of an object what is read of it.
-func strip(object any) (any, error) {
-	u, ok := object.(*unstructured.Unstructured)
-	if !ok {
-		return object, nil
-	}
-	fields := append(read[u.GetKind()], []string{"apiVersion"}, []string{"kind"}, []string{"metadata", "name"}, []string{"metadata", "labels"},
-		[]string{"metadata", "creationTimestamp"}, []string{"metadata", "deletionTimestamp"})
-	kept := map[string]any{}
-	for _, path := range fields {
-		if value, found, _ := unstructured.NestedFieldNoCopy(u.Object, path...); found {
-			if err := unstructured.SetNestedField(kept, value, path...); err != nil {
-				return nil, err
-			}
-		}
-	}
-	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for i, condition := range conditions {
-		if condition, ok := condition.(map[string]any); ok {
-			conditions[i] = map[string]any{"type": condition["type"], "status": condition["status"]}
-		}
-	}
-	if len(conditions) > 0 {
-		if err := unstructured.SetNestedSlice(kept, conditions, "status", "conditions"); err != nil {
-			return nil, err
-		}
-	}
-	return &unstructured.Unstructured{Object: kept}, nil
 }
