@@ -90,6 +90,9 @@ func about(entries []store.Entry, names []string) ([]store.Entry, error) {
 func entryRows(entry store.Entry) [][]string {
 	var rows [][]string
 	head := []string{entry.When.UTC().Format(time.RFC3339), entry.Who, string(entry.Action)}
+	if len(entry.Changes) == 0 { // a rack that was made with nothing set
+		return [][]string{head}
+	}
 	for _, change := range entry.Changes {
 		rows = append(rows, append(head, change.Name, change.String()))
 		head = []string{"", "", ""}

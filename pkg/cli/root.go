@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// Command returns the whole tree of commands of a program of that name, for documents that are made from it.
+func Command(name string) *cobra.Command { return newRoot(&app{name: name}, nil) }
+
 // newRoot makes the tree of commands, as far as the arguments need it.
 func newRoot(a *app, args []string) *cobra.Command {
 	root := &cobra.Command{

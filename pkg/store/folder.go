@@ -370,7 +370,7 @@ func (s *Folder) writeValues(folder *os.Root, name string, old, new map[string]s
 		return err
 	}
 	// What cannot be recorded is not changed. The other way round, a change could go unrecorded.
-	if entry := newEntry(s.who, old, new); len(entry.Changes) > 0 {
+	if entry := newEntry(s.who, old, new); len(entry.Changes) > 0 || entry.Action == ActionCreate {
 		h, closing, err := s.openHistory(folder, name)
 		if err != nil {
 			return err

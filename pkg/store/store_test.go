@@ -6,7 +6,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -133,4 +135,57 @@ func create(t *testing.T, s Store, values map[string]string) {
 	rack, err := params.NewRack("aws", values)
 	require.NoError(t, err)
 	require.NoError(t, s.Create(Rack{Rack: rack, Name: "prod"}))
+}
+
+// TestVanishingFolder has the folder of a rack go away while the rack is being changed. The change fails, and does not bring back half
+// of it.
+func TestVanishingFolder(t *testing.T) {
+	s := newStore(t)
+	create(t, s, map[string]string{"node_disk": "1"})
+	folder := filepath.Join(s.dir, "racks", "prod")
+	err := s.Update("prod", func(Rack) (map[string]string, error) {
+		return map[string]string{"node_disk": "2"}, os.RemoveAll(folder)
+	})
+	assert.ErrorContains(t, err, "writing "+folder)
+	assert.NoDirExists(t, folder)
+	_, err = s.Rack("prod")
+	var none *NotFoundError
+	assert.ErrorAs(t, err, &none)
+}
+
+// TestClockGoesBack has the clock go back between two changes. They are told in the order in which they were made.
+func TestClockGoesBack(t *testing.T) {
+	s := newStore(t)
+	create(t, s, nil)
+	path := filepath.Join(s.dir, "racks", "prod", "history.jsonl")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	future := regexp.MustCompile(`"when":"\d+`).ReplaceAll(text, []byte(`"when":"2999`))
+	require.NoError(t, os.WriteFile(path, future, 0o600))
+	require.NoError(t, s.Update("prod", func(Rack) (map[string]string, error) { return map[string]string{"node_disk": "2"}, nil }))
+	entries, err := s.History("prod")
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
+	assert.Equal(t, 2999, entries[0].When.Year())
+	assert.Equal(t, "node_disk", entries[1].Changes[0].Name)
+	rack, err := s.Rack("prod")
+	require.NoError(t, err)
+	assert.Equal(t, "2", rack.Value("node_disk"))
+}
+
+// TestHistoryIsHalved shows that a long history loses its older half, and no more.
+func TestHistoryIsHalved(t *testing.T) {
+	s := newStore(t)
+	create(t, s, nil)
+	path := filepath.Join(s.dir, "racks", "prod", "history.jsonl")
+	line := `{"id":"X","when":"2026-12-01T00:00:00Z","who":"me","action":"set","changes":[{"name":"node_disk"}],"before":"0","after":"0"}` + "\n"
+	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat(line, maxLogBytes/len(line))), 0o600))
+	require.NoError(t, s.Update("prod", func(Rack) (map[string]string, error) { return map[string]string{"node_disk": "2"}, nil }))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.InDelta(t, maxLogBytes/2, info.Size(), 1000)
+	entries, err := s.History("prod")
+	require.NoError(t, err)
+	assert.InDelta(t, maxLogBytes/len(line)/2, len(entries), 3)
+	assert.NotEqual(t, "X", entries[len(entries)-1].ID)
 }

@@ -1,0 +1,34 @@
+// Command manpages writes the manual pages of the program, one for each command, into a folder.
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"rackparams/pkg/cli"
+
+	"github.com/spf13/cobra/doc"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: manpages FOLDER")
+		os.Exit(2)
+	}
+	if err := write(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	// The same pages from the same source, whenever they are made.
+	undated := time.Unix(0, 0).UTC()
+	root := cli.Command("convox")
+	root.DisableAutoGenTag = true
+	return doc.GenManTree(root, &doc.GenManHeader{Title: "CONVOX", Section: "1", Source: "convox-rack-params", Manual: "Convox rack parameters", Date: &undated}, dir)
+}
