@@ -4,7 +4,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"time"
 
 	"rackparams/pkg/cli"
 
@@ -26,9 +25,7 @@ func write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	// The same pages from the same source, whenever they are made.
-	undated := time.Unix(0, 0).UTC()
 	root := cli.Command("convox")
 	root.DisableAutoGenTag = true
-	return doc.GenManTree(root, &doc.GenManHeader{Title: "CONVOX", Section: "1", Source: "convox-rack-params", Manual: "Convox rack parameters", Date: &undated}, dir)
+	return doc.GenManTree(root, &doc.GenManHeader{Title: "CONVOX", Section: "1", Source: "convox-rack-params", Manual: "Convox rack parameters"}, dir)
 }

@@ -14,7 +14,7 @@ func TestPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man")
 	require.NoError(t, write(dir))
 	for name, want := range map[string]string{
-		"convox.1": "convox-rack(1)", "convox-rack-params-set.1": `\-\-dry-run`, "convox-nodepool-status.1": "kubectl get nodepools,nodeclaims,nodes",
+		"convox.1": "convox-rack(1)", "convox-rack-params-set.1": `\fB--dry-run\fP`, "convox-nodepool-status.1": "kubectl get nodepools,nodeclaims,nodes",
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if assert.NoError(t, err) {
