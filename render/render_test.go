@@ -126,14 +126,22 @@ func customPoolsRack(t testing.TB, n int) params.Rack {
 	return outcome.Rack
 }
 
-// BenchmarkRender10000 renders a rack with 10,000 custom pools to YAML, from the stored values to the last byte.
-func BenchmarkRender10000(b *testing.B) {
-	rack := customPoolsRack(b, 10_000)
-	for b.Loop() {
-		pools, err := NodePools(rack)
-		require.NoError(b, err)
-		require.Len(b, pools, 10_001)
-		var text bytes.Buffer
-		require.NoError(b, YAML(&text, pools))
+// BenchmarkRender renders racks with custom pools to YAML, from the stored values to the last byte. What is stored of one rack may be
+// a MiB, so that the most are those of four.
+func BenchmarkRender(b *testing.B) {
+	for _, n := range []int{1, 100, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("pools=%d", n), func(b *testing.B) {
+			const most = 25_000
+			rack := customPoolsRack(b, min(n, most))
+			for b.Loop() {
+				for range max(n/most, 1) {
+					pools, err := NodePools(rack)
+					require.NoError(b, err)
+					require.Len(b, pools, min(n, most)+1)
+					var text bytes.Buffer
+					require.NoError(b, YAML(&text, pools))
+				}
+			}
+		})
 	}
 }

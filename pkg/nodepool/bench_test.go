@@ -1,41 +1,64 @@
 package nodepool
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
 )
 
-// BenchmarkLint lints a stream of the NodePools of a case, from bytes to findings.
+// BenchmarkLint lints streams of the NodePools of a case, from bytes to findings.
 func BenchmarkLint(b *testing.B) {
 	text, err := os.ReadFile("../../testdata/cases/quiet.yaml")
 	if err != nil {
 		b.Fatal(err)
 	}
-	stream := strings.Repeat(string(text)+"---\n", 1000)
-	for b.Loop() {
-		pools := 0
-		for manifest, err := range Manifests(strings.NewReader(stream), "stream.yaml") {
-			if err != nil {
-				b.Fatal(err)
+	for _, documents := range []int{1, 100, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("documents=%d", documents), func(b *testing.B) {
+			stream := strings.Repeat(string(text)+"---\n", documents)
+			for b.Loop() {
+				pools := 0
+				for manifest, err := range Manifests(strings.NewReader(stream), "stream.yaml") {
+					if err != nil {
+						b.Fatal(err)
+					}
+					manifest.Lint(Newest, now)
+					pools++
+				}
+				if pools != documents {
+					b.Fatalf("%d pools", pools)
+				}
 			}
-			manifest.Lint(Newest, now)
-			pools++
-		}
-		if pools != 1000 {
-			b.Fatalf("%d pools", pools)
-		}
+		})
 	}
-	b.ReportMetric(float64(b.N)*1000/b.Elapsed().Seconds(), "pools/s")
 }
 
-// BenchmarkYear makes the timelines of a year of 50 budgets, for all reasons.
-func BenchmarkYear(b *testing.B) {
-	evaluator := NewEvaluator(fiftyBudgets())
+// BenchmarkAllowed asks for an allowance of lists of budgets.
+func BenchmarkAllowed(b *testing.B) {
+	for _, n := range []int{1, 10, 50} {
+		b.Run(fmt.Sprintf("budgets=%d", n), func(b *testing.B) {
+			evaluator := NewEvaluator(fiftyBudgets()[:n])
+			for b.Loop() {
+				evaluator.Allowed(Drifted, now, State{Nodes: 100, NotReady: 1})
+			}
+		})
+	}
+}
+
+// BenchmarkTimelines makes the timelines of 50 budgets, for all reasons.
+func BenchmarkTimelines(b *testing.B) {
 	from := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
-	for b.Loop() {
-		evaluator.Timelines(V1_15.Reasons(), from, from.AddDate(1, 0, 0), 100)
+	for _, span := range []struct {
+		name string
+		to   time.Time
+	}{{"day", from.AddDate(0, 0, 1)}, {"week", from.AddDate(0, 0, 7)}, {"year", from.AddDate(1, 0, 0)}, {"ten years", from.AddDate(10, 0, 0)}} {
+		b.Run(span.name, func(b *testing.B) {
+			evaluator := NewEvaluator(fiftyBudgets())
+			for b.Loop() {
+				evaluator.Timelines(V1_15.Reasons(), from, span.to, 100)
+			}
+		})
 	}
 }
 

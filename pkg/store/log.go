@@ -61,28 +61,31 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// read reads the history of a rack. A line that cannot be read is passed over, and stays where it is.
-func (h history) read() (log, error) {
-	var l log
+// open reads the file, without half a line at its end, and the digest of the values' file.
+func (h history) open() (l log, err error) {
 	values, err := readFile(h.values, varsFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, err
 	}
 	l.digest = digest(values)
-	if l.text, err = readFile(h.folder, h.file); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return l, err
+	l.text, err = readFile(h.folder, h.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, nil
 	}
 	l.text = l.text[:bytes.LastIndexByte(l.text, '\n')+1]
+	return l, err
+}
+
+// read reads the history of a rack. A line that cannot be read is passed over, and stays where it is.
+func (h history) read() (log, error) {
+	l, err := h.open()
 	for line := range bytes.Lines(l.text) {
 		var next logLine
 		if json.Unmarshal(line, &next) == nil && next.ID != "" {
 			l.lines = append(l.lines, next)
 		}
 	}
-	return l, nil
+	return l, err
 }
 
 // entries are those whose change came to be. Where the next one, or the file, begins with what was there before an entry, that one
@@ -103,7 +106,7 @@ func (l log) entries() []Entry {
 
 // record puts an entry behind the others, before the values' file is replaced by data. The caller holds the lock.
 func (h history) record(entry Entry, data []byte) error {
-	l, err := h.read()
+	l, err := h.open()
 	if err != nil {
 		return err
 	}
