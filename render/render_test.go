@@ -127,11 +127,11 @@ func customPoolsRack(t testing.TB, n int) params.Rack {
 }
 
 // BenchmarkRender renders racks with custom pools to YAML, from the stored values to the last byte. What is stored of one rack may be
-// a MiB, so that the most are those of four.
+// a MiB, so that the most are those of five.
 func BenchmarkRender(b *testing.B) {
 	for _, n := range []int{1, 100, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("pools=%d", n), func(b *testing.B) {
-			const most = 25_000
+			const most = 20_000
 			rack := customPoolsRack(b, min(n, most))
 			for b.Loop() {
 				for range max(n/most, 1) {
