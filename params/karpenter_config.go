@@ -185,6 +185,12 @@ func (r Rack) WindowChange(schedule, duration string) ([][2]string, error) {
 		return set, nil
 	}
 	delete(disruption, "budgets")
+	if len(disruption) == 0 {
+		delete(within(config, "nodePool"), "disruption")
+	}
+	if len(within(config, "nodePool")) == 0 {
+		delete(config, "nodePool")
+	}
 	text, err := json.Marshal(config)
 	return append(set, [2]string{"karpenter_config", string(text)}), err
 }

@@ -209,9 +209,6 @@ func (v pattern) check(p *Parameter, text string, _ context) (string, []string) 
 	return text, nil
 }
 
-// budgetNodesExpr is Karpenter's own pattern for the nodes of a budget.
-const budgetNodesExpr = `^((100|[0-9]{1,2})%|[0-9]+)$`
-
 var (
 	zones          = matching(`^([a-z]+-[a-z]+-\d+[a-z])(,[a-z]+-[a-z]+-\d+[a-z])*$`, "availability zones separated by commas, such as us-east-1a,us-east-1b")
 	instanceType   = matching(`^[a-z][a-z0-9-]*\.[a-z0-9]+$`, "an instance type such as t3.large")
@@ -237,7 +234,7 @@ var (
 		"taints as key=value:Effect or key:Effect, separated by commas, the effect NoSchedule, NoExecute or PreferNoSchedule").and(checkTaints)
 
 	budgetNodes = pattern{
-		expr: matching(budgetNodesExpr, "").expr, fixed: true, also: nodepool.CheckNodeCount,
+		expr: matching(nodepool.NodesPattern, "").expr, fixed: true, also: nodepool.CheckNodeCount,
 		says: "a node count or a percentage from 0% to 100% (e.g. 100%)",
 	}
 )

@@ -1,6 +1,7 @@
 package params
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -21,6 +22,14 @@ const (
 	blockScheduleName = "karpenter_disruption_block_schedule"
 	blockDurationName = "karpenter_disruption_block_duration"
 )
+
+// WindowReasons are the reasons that the disruption window of a rack blocks.
+func WindowReasons() nodepool.Reasons { return nodepool.Reasons{nodepool.Drifted, nodepool.Underutilized} }
+
+// WindowBudget is the budget that a rack renders for its disruption window.
+func WindowBudget(schedule, duration string) nodepool.Budget {
+	return nodepool.Budget{Nodes: "0", Reasons: WindowReasons(), Schedule: schedule, Duration: duration}
+}
 
 // ExpiryWarning is due whenever a window parameter is given a value. Scripts know it to the letter.
 const ExpiryWarning = `WARNING: the disruption window paces drift and consolidation, not node expiry. A node reaching karpenter_node_expiry is deleted inside the window, with no budget and no replacement waiting.
@@ -219,8 +228,12 @@ func checkWindowAgainstBudgets(t *transition) {
 	if err != nil || config.NodePool.Disruption.Budgets == nil {
 		return
 	}
-	t.refuse("karpenter_config", "karpenter_config sets nodePool.disruption.budgets, which replaces the generated budgets and with them the window of %s and %s; clear one of the two, or keep both by writing the window into that list yourself: {\"nodes\":\"0\",\"reasons\":[\"Drifted\",\"Underutilized\"],\"schedule\":%s,\"duration\":%s}",
-		blockScheduleName, blockDurationName, shape.Quote(schedule), shape.Quote(duration))
+	window, err := json.Marshal(WindowBudget(shape.Shorten(schedule), shape.Shorten(duration)))
+	if err != nil {
+		return // it is made of strings
+	}
+	t.refuse("karpenter_config", "karpenter_config sets nodePool.disruption.budgets, which replaces the generated budgets and with them the window of %s and %s; clear one of the two, or keep both by writing the window into that list yourself: %s",
+		blockScheduleName, blockDurationName, window)
 }
 
 // BlockWindow is a window in which disruption is blocked, as a budget has it.
@@ -229,7 +242,7 @@ type BlockWindow struct{ Schedule, Duration string }
 // WhyNoWindow says why the disruption window of the rack cannot be just these windows, blocking the reasons inWindow
 // inside them and the reasons never at all times, or returns "" where it can.
 func (r Rack) WhyNoWindow(windows []BlockWindow, inWindow, never nodepool.Reasons) string {
-	sameReasons := len(inWindow) == 2 && slices.Contains(inWindow, nodepool.Drifted) && slices.Contains(inWindow, nodepool.Underutilized)
+	sameReasons := slices.Equal(slices.Sorted(slices.Values(inWindow)), WindowReasons())
 	switch {
 	case r.Release.Before(WindowRelease):
 		return fmt.Sprintf("the rack's release %s has none, they came with %s", r.Release, WindowRelease)

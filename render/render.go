@@ -150,9 +150,7 @@ func customExpiry(rack params.Rack) string {
 // withWindow puts the disruption window of the rack, if it has one, behind the budgets.
 func withWindow(rack params.Rack, budgets ...nodepool.Budget) nodepool.Budgets {
 	if schedule, duration, found := rack.Window(); found {
-		budgets = append(budgets, nodepool.Budget{
-			Nodes: "0", Reasons: nodepool.Reasons{nodepool.Drifted, nodepool.Underutilized}, Schedule: schedule, Duration: duration,
-		})
+		budgets = append(budgets, params.WindowBudget(schedule, duration))
 	}
 	return budgets
 }

@@ -104,7 +104,7 @@ func (a *app) clusterAt(context string) (*kube.Client, error) {
 	access := a.access
 	access.Context = context
 	access.RackURL = os.Getenv("RACK_URL")
-	access.UserAgent = "convox-rack-params/" + version
+	access.UserAgent = kube.FieldManager + "/" + version
 	access.Warn = func(message string) { a.warn(message) }
 	return kube.Open(access)
 }

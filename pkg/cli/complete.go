@@ -76,10 +76,11 @@ func (a *app) completeAssignments(_ *cobra.Command, args []string, toComplete st
 	return names, noFiles | cobra.ShellCompDirectiveNoSpace
 }
 
-func completeNames(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+func (a *app) completeNames(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	provider := a.providerFor()
 	var names []string
 	for _, p := range params.All() {
-		if strings.HasPrefix(p.Name, toComplete) && !slices.Contains(args, p.Name) {
+		if strings.HasPrefix(p.Name, toComplete) && p.Providers.Has(provider) && !p.IsIdentity() && !slices.Contains(args, p.Name) {
 			names = append(names, p.Name+"\t"+firstSentence(p.Doc))
 		}
 	}

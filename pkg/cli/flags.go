@@ -3,9 +3,31 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"rackparams/pkg/shape"
 )
+
+// choiceFlag is a flag that takes one of a few words, empty while it is not given.
+type choiceFlag struct {
+	value string
+	of    []string
+}
+
+func (f *choiceFlag) String() string { return f.value }
+func (f *choiceFlag) Type() string   { return strings.Join(f.of, "|") }
+
+// Set takes the value of the flag.
+func (f *choiceFlag) Set(text string) error {
+	if !slices.Contains(f.of, text) {
+		return fmt.Errorf("write one of %s%s", strings.Join(f.of, ", "), shape.DidYouMean(text, f.of))
+	}
+	f.value = text
+	return nil
+}
 
 // timeFlag is a flag that holds a time, if it is given.
 type timeFlag struct {

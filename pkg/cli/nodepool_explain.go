@@ -21,10 +21,10 @@ Nodes that are not ready or being deleted use the ceiling up.`,
   convox nodepool explain pool.yaml --nodes 10 --not-ready 1 --at 2026-12-05T10:00:00Z`,
 	}
 	e.sources = addSources(a, cmd)
-	e.addPool(cmd)
+	a.addPool(cmd, &e.pools)
 	cmd.Flags().Var((*countFlag)(&e.state.Nodes), "nodes", "how many initialized nodes the pool has")
 	cmd.Flags().Var((*countFlag)(&e.state.NotReady), "not-ready", "how many of them are not ready")
-	cmd.Flags().Var((*countFlag)(&e.state.Deleting), "deleting", "how many others are marked for deletion")
+	cmd.Flags().Var((*countFlag)(&e.state.Deleting), "deleting", "how many of the others are marked for deletion")
 	cmd.Flags().Var(&e.at, "at", "the time, in UTC unless it says otherwise (default now)")
 	output := addOutput(cmd, "table", "json")
 	cmd.Args = e.check
@@ -39,12 +39,12 @@ Nodes that are not ready or being deleted use the ceiling up.`,
 		pools := jsonList{w: a.Out, name: "pools"}
 		err := e.each(func(m *nodepool.Manifest) error {
 			x := e.explain(m)
-			if output.format == "json" {
+			if output.value == "json" {
 				return pools.add(x.json())
 			}
 			return x.text(a)
 		})
-		if output.format == "json" {
+		if output.value == "json" {
 			err = errors.Join(err, pools.end())
 		}
 		return err

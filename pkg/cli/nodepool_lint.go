@@ -28,7 +28,7 @@ with --strict a warning.`,
 	output := addOutput(cmd, "text", "json", "github")
 	cmd.Args = s.check
 	cmd.RunE = run(func([]string) error {
-		l := lintRun{sources: s, report: reporters[output.format](a.Out), now: time.Now()}
+		l := lintRun{sources: s, report: reporters[output.value](a.Out), now: time.Now()}
 		if err := l.run(); err != nil {
 			return err
 		}

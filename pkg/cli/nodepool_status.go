@@ -21,7 +21,7 @@ import (
 )
 
 func newNodepoolStatus(a *app) *cobra.Command {
-	s := &nodepoolStatus{app: a}
+	s := &nodepoolStatus{app: a, goal: choiceFlag{of: goals}}
 	cmd := &cobra.Command{
 		Use: "status", Short: "Say how the NodePools of a cluster stand: what they allow now, whether the window is armed, what expires",
 		Long: `For each pool of the cluster: its nodes, counted as Karpenter counts them; what each reason is allowed
@@ -37,19 +37,17 @@ waits until the window is armed, or until every NodeClaim has the wanted expiry.
 		Args: noArguments,
 	}
 	cmd.Flags().StringVar(&s.from, "from", "", "a `FILE` that kubectl printed, instead of the cluster; - is stdin")
-	cmd.Flags().StringArrayVar(&s.pools, "pool", nil, "only the pool `NAME`; may be repeated")
+	a.addPool(cmd, &s.pools)
 	cmd.Flags().Var(&s.at, "at", "the time, in UTC unless it says otherwise (default now)")
-	cmd.Flags().Var(&s.version, "karpenter-version", "the rules of this version of Karpenter (default the rack's, or the newest)")
+	addKarpenterVersion(cmd, &s.version, "the rack's, or the newest")
 	cmd.Flags().Var(&s.goal, "wait", "wait until the pools are armed, or rolled")
 	cmd.Flags().DurationVar(&s.timeout, "timeout", 30*time.Minute, "how long --wait waits")
 	cmd.Flags().BoolVar(&s.watch, "watch", false, "show it again whenever it changes")
-	_ = cmd.RegisterFlagCompletionFunc("pool", a.completePools)
 	_ = cmd.RegisterFlagCompletionFunc("wait", cobra.FixedCompletions(goals, noFiles))
-	_ = cmd.RegisterFlagCompletionFunc("karpenter-version", cobra.FixedCompletions(karpenterVersions, noFiles))
 	output := addOutput(cmd, "table", "json")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return s.check(cmd) }
 	cmd.RunE = run(func([]string) error {
-		s.format = output.format
+		s.format = output.value
 		return s.run()
 	})
 	return cmd
@@ -61,26 +59,26 @@ type nodepoolStatus struct {
 	pools   []string
 	at      timeFlag
 	version versionFlag
-	goal    goalFlag
+	goal    choiceFlag
 	timeout time.Duration
 	watch   bool
 	format  string
 
 	// rendered are the NodePools that the rack renders, if one is named, and armable is set where a window is among them.
-	rackName string
-	rendered []nodepool.NodePool
-	armable  bool
+	renderedFor string
+	rendered    []nodepool.NodePool
+	armable     bool
 }
 
 func (s *nodepoolStatus) check(cmd *cobra.Command) error {
-	switch live := s.watch || s.goal != ""; {
+	switch live := s.watch || s.goal.value != ""; {
 	case s.from != "" && live:
 		return errors.New("--from reads what was, and --wait and --watch what comes; leave one of them out")
-	case s.watch && s.goal != "":
+	case s.watch && s.goal.value != "":
 		return errors.New("give --wait or --watch, not both")
 	case s.at.given && live:
 		return errors.New("--at is for one look; leave it out with --wait and --watch")
-	case cmd.Flags().Changed("timeout") && s.goal == "":
+	case cmd.Flags().Changed("timeout") && s.goal.value == "":
 		return errors.New("--timeout is for --wait; give both")
 	case s.timeout <= 0:
 		return errors.New("--timeout is not longer than nothing; write one such as 30m")
@@ -94,7 +92,7 @@ func (s *nodepoolStatus) run() error {
 	}
 	ctx := context.Background()
 	switch {
-	case s.goal != "":
+	case s.goal.value != "":
 		return s.wait(ctx)
 	case s.watch:
 		return s.follow(ctx)
@@ -126,7 +124,7 @@ func (s *nodepoolStatus) loadRendered() error {
 	}
 	_, _, s.armable = rack.Window()
 	s.armable = s.armable && s.rendered != nil
-	s.rackName = rack.Name
+	s.renderedFor = rack.Name
 	return nil
 }
 
@@ -215,18 +213,14 @@ func (s *nodepoolStatus) warnOfVersions(pools []fleet.Pool) {
 type poolStatus struct {
 	explanation
 	fleet.Pool
-	rackName string
-	armable  bool
+	renderedFor string
+	armable     bool
 }
 
 func (s *nodepoolStatus) status(pool fleet.Pool, at time.Time) poolStatus {
-	version := s.version.Version
-	if version == 0 {
-		version = nodepool.Newest
-	}
-	x := poolStatus{Pool: pool, rackName: s.rackName, armable: s.armable}
+	x := poolStatus{Pool: pool, renderedFor: s.renderedFor, armable: s.armable}
 	if pool.Live != nil {
-		x.explanation = newExplanation(pool.Live, pool.State, at, version)
+		x.explanation = newExplanation(pool.Live, pool.State, at, s.version.orNewest())
 	} else {
 		x.explanation = explanation{name: pool.Name, at: at, state: pool.State, refused: []error{fleet.ErrNoPool}}
 	}
@@ -334,7 +328,7 @@ func (x poolStatus) text(a *app) error {
 			fmt.Fprintln(a.Out)
 		}
 		fmt.Fprintf(a.Out, "%s at %s\n", escape(x.Name), x.at.UTC().Format(time.RFC3339))
-		a.warn(fmt.Sprintf("%s: the rack %s renders it, and the cluster has no NodePool of this name", escape(x.Name), x.rackName))
+		a.warn(fmt.Sprintf("%s: the rack %s renders it, and the cluster has no NodePool of this name", escape(x.Name), x.renderedFor))
 	} else if err := x.explanation.text(a); err != nil {
 		return err
 	}

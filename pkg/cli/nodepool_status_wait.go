@@ -14,22 +14,8 @@ import (
 	"rackparams/pkg/kube"
 )
 
-// goalFlag is the flag --wait, empty while it is not given.
-type goalFlag fleet.Goal
-
+// goals are what one can wait for.
 var goals = []string{string(fleet.Armed), string(fleet.Rolled)}
-
-func (f *goalFlag) String() string { return string(*f) }
-func (f *goalFlag) Type() string   { return strings.Join(goals, "|") }
-
-// Set takes the value of the flag.
-func (f *goalFlag) Set(text string) error {
-	if !slices.Contains(goals, text) {
-		return fmt.Errorf("write one of %s", strings.Join(goals, ", "))
-	}
-	*f = goalFlag(text)
-	return nil
-}
 
 // missing says what is still missing of the goal, a line for each pool.
 func (s *nodepoolStatus) missing(f *fleet.Fleet) ([]string, error) {
@@ -39,7 +25,7 @@ func (s *nodepoolStatus) missing(f *fleet.Fleet) ([]string, error) {
 	}
 	var missing []string
 	for _, pool := range pools {
-		if text := pool.Missing(fleet.Goal(s.goal)); text != "" {
+		if text := pool.Missing(fleet.Goal(s.goal.value)); text != "" {
 			missing = append(missing, pool.Name+": "+text)
 		}
 	}
@@ -67,11 +53,11 @@ const settle = 500 * time.Millisecond
 
 // wait waits until the goal is reached.
 func (s *nodepoolStatus) wait(ctx context.Context) error {
-	if s.goal == goalFlag(fleet.Armed) && !s.armable {
-		if s.rackName == "" {
+	if fleet.Goal(s.goal.value) == fleet.Armed && !s.armable {
+		if s.renderedFor == "" {
 			return fmt.Errorf("%w, and so no window that could be armed; give one with --rack", errNoRack)
 		}
-		return fmt.Errorf("the rack %s has no disruption window that could be armed; set one with `rack params set`", s.rackName)
+		return fmt.Errorf("the rack %s has no disruption window that could be armed; set one with `rack params set`", s.renderedFor)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -81,7 +67,7 @@ func (s *nodepoolStatus) wait(ctx context.Context) error {
 	}
 	missing := []string{"the cluster has not answered"}
 	timedOut := func() error {
-		lines := append([]string{fmt.Sprintf("not %s after %s:", s.goal, s.timeout)}, missing...)
+		lines := append([]string{fmt.Sprintf("not %s after %s:", fleet.Goal(s.goal.value), s.timeout)}, missing...)
 		return errors.New(strings.Join(lines, "\n"))
 	}
 	// The first look tells at once what watching would try again and again, but for a cluster that is just starting.
@@ -131,7 +117,7 @@ func (s *nodepoolStatus) reached(w waiting, f *fleet.Fleet, err error) error {
 		names = append(names, escape(pool.Name))
 		claims += len(pool.Claims)
 	}
-	if s.goal == goalFlag(fleet.Armed) {
+	if fleet.Goal(s.goal.value) == fleet.Armed {
 		_, err = fmt.Fprintf(s.Out, "The window is armed on %s.\n", strings.Join(names, ", "))
 		return err
 	}

@@ -21,7 +21,7 @@ picture in SVG, or as JSON. All budgets run in UTC; --tz shows them in another z
   convox nodepool timeline pool.yaml --from 2027-01-01 --to 2028-01-01 -o json`,
 	}
 	t.sources = addSources(a, cmd)
-	t.addPool(cmd)
+	a.addPool(cmd, &t.pools)
 	cmd.Flags().Var(&t.from, "from", "the begin, in UTC unless it says otherwise (default now)")
 	cmd.Flags().Var(&t.to, "to", "the end (default a week after the begin)")
 	cmd.Flags().Var((*countFlag)(&t.nodes), "nodes", "how many nodes the pool has, for percentages")
@@ -30,9 +30,9 @@ picture in SVG, or as JSON. All budgets run in UTC; --tz shows them in another z
 	output := addOutput(cmd, "chart", "json", "svg")
 	cmd.Args = t.check
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		return t.setSpan(output.format, time.Now())
+		return t.setSpan(output.value, time.Now())
 	}
-	cmd.RunE = run(func([]string) error { return t.run(output.format) })
+	cmd.RunE = run(func([]string) error { return t.run(output.value) })
 	return cmd
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 func newNodepoolWindow(a *app) *cobra.Command {
-	w := &nodepoolWindow{app: a, zone: zoneFlag{time.UTC}, reasons: reasonsFlag{inWindow: nodepool.Reasons{nodepool.Drifted, nodepool.Underutilized}}}
+	w := &nodepoolWindow{app: a, zone: zoneFlag{time.UTC}, reasons: reasonsFlag{inWindow: params.WindowReasons()}}
 	cmd := &cobra.Command{
 		Use: "window (--allow SPEC)... | (--block SPEC)...", Short: "Work out the budgets that allow disruption in some hours only",
 		Long: `From the hours in which disruption is allowed, or blocked, to the budgets that make it so. A SPEC is
@@ -39,7 +39,7 @@ others, and with =never such as are not allowed at any time. Reasons that are no
 	cmd.Flags().Var(&w.zone, "tz", "the time zone of the hours")
 	cmd.Flags().BoolVar(&w.yearRound, "year-round", false, "one list that holds on either side of the changes of the clock")
 	cmd.Flags().Var(&w.reasons, "reasons", "the reasons that the windows are for, R or R=never, separated by commas")
-	cmd.Flags().StringVar(&w.nodes, "nodes", "10%", "the baseline: how many nodes may be disrupted at once outside the blocks")
+	cmd.Flags().StringVar(&w.nodes, "nodes", nodepool.DefaultNodes, "the baseline: how many nodes may be disrupted at once outside the blocks")
 	cmd.Flags().Var(&w.from, "from", "the time from which on the windows are wanted, in UTC unless it says otherwise (default now)")
 	_ = cmd.RegisterFlagCompletionFunc("tz", completeZones)
 	_ = cmd.RegisterFlagCompletionFunc("reasons", cobra.FixedCompletions(nodepool.Newest.Reasons().Strings(), noFiles))
@@ -48,7 +48,7 @@ others, and with =never such as are not allowed at any time. Reasons that are no
 		w.nodesGiven = cmd.Flags().Changed("nodes")
 		return w.check()
 	}
-	cmd.RunE = run(func([]string) error { return w.run(output.format) })
+	cmd.RunE = run(func([]string) error { return w.run(output.value) })
 	return cmd
 }
 
@@ -144,7 +144,7 @@ func (w *nodepoolWindow) check() error {
 	if problem := nodepool.CheckNodes(w.nodes); problem != "" {
 		return fmt.Errorf("--nodes: %s", problem)
 	}
-	if strings.Trim(w.nodes, "0%") == "" {
+	if nodepool.AllowsNothing(w.nodes) {
 		return fmt.Errorf("--nodes %s allows nothing at any time; give how many nodes may be disrupted in the windows", w.nodes)
 	}
 	if w.reasons.inWindow == nil {

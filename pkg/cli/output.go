@@ -5,37 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 )
 
-// outputFlag is the flag --output of a command, with the formats that the command has, the default first.
-type outputFlag struct {
-	format  string
-	formats []string
-}
-
-// addOutput gives a command the flag.
-func addOutput(cmd *cobra.Command, formats ...string) *outputFlag {
-	flag := &outputFlag{format: formats[0], formats: formats}
-	cmd.Flags().VarP(flag, "output", "o", "output as "+strings.Join(formats, ", "))
+// addOutput gives a command the flag --output, with the formats that the command has, the default first.
+func addOutput(cmd *cobra.Command, formats ...string) *choiceFlag {
+	flag := &choiceFlag{value: formats[0], of: formats}
+	cmd.Flags().VarP(flag, "output", "o", "output as one of these")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return flag
-}
-
-func (f *outputFlag) String() string { return f.format }
-func (f *outputFlag) Type() string   { return "format" }
-
-// Set takes the value of the flag.
-func (f *outputFlag) Set(text string) error {
-	if !slices.Contains(f.formats, text) {
-		return fmt.Errorf("write one of %s", strings.Join(f.formats, ", "))
-	}
-	f.format = text
-	return nil
 }
 
 // escapeJSON escapes, in JSON, the characters that a terminal may obey and that JSON takes as they are, and replaces bytes that are

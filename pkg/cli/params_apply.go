@@ -25,7 +25,7 @@ import (
 )
 
 func newParamsApply(a *app) *cobra.Command {
-	p := &paramsApply{app: a}
+	p := &paramsApply{app: a, dryRun: choiceFlag{of: []string{dryRunClient, dryRunServer}}}
 	cmd := &cobra.Command{
 		Use: "apply", Short: "Apply the NodePools of a rack to the cluster",
 		Long: `Shows what would change in the live NodePools, asks, and applies what the rack renders by server-side
@@ -37,16 +37,15 @@ unless --budgets-only=false is given.`,
   convox rack params apply -r prod --pool workload --force-conflicts`,
 		Args: noArguments,
 	}
-	cmd.Flags().StringArrayVar(&p.pools, "pool", nil, "only the pool `NAME`; may be repeated")
+	a.addPool(cmd, &p.pools)
 	cmd.Flags().BoolVar(&p.budgetsOnly, "budgets-only", false, "touch nothing but the budgets (default on a rack that Terraform manages)")
 	cmd.Flags().Var(&p.dryRun, "dry-run", "show what would change, worked out here or by the API server, and apply nothing")
 	cmd.Flags().BoolVar(&p.force, "force-conflicts", false, "take over fields that other managers have set to other values")
 	cmd.Flags().BoolVar(&p.yes, "yes", false, "apply without asking")
-	_ = cmd.RegisterFlagCompletionFunc("pool", a.completePools)
-	_ = cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions(dryRuns, noFiles))
+	_ = cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions(p.dryRun.of, noFiles))
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		p.scopeGiven = cmd.Flags().Changed("budgets-only")
-		if p.dryRun == "" && !p.yes && !isTerminal(a.In) {
+		if p.dryRun.value == "" && !p.yes && !isTerminal(a.In) {
 			return errors.New("this changes the cluster, and there is no terminal to ask on; add --yes to apply it, or --dry-run=server to look")
 		}
 		return nil
@@ -55,35 +54,18 @@ unless --budgets-only=false is given.`,
 	return cmd
 }
 
-// dryRunFlag is the flag --dry-run, empty while it is not given.
-type dryRunFlag string
-
 // The dry runs.
 const (
-	dryRunClient dryRunFlag = "client"
-	dryRunServer dryRunFlag = "server"
+	dryRunClient = "client"
+	dryRunServer = "server"
 )
-
-var dryRuns = []string{string(dryRunClient), string(dryRunServer)}
-
-func (f *dryRunFlag) String() string { return string(*f) }
-func (f *dryRunFlag) Type() string   { return strings.Join(dryRuns, "|") }
-
-// Set takes the value of the flag.
-func (f *dryRunFlag) Set(text string) error {
-	if !slices.Contains(dryRuns, text) {
-		return fmt.Errorf("write one of %s", strings.Join(dryRuns, ", "))
-	}
-	*f = dryRunFlag(text)
-	return nil
-}
 
 type paramsApply struct {
 	*app
 	pools       []string
 	budgetsOnly bool
 	scopeGiven  bool // --budgets-only is given
-	dryRun      dryRunFlag
+	dryRun      choiceFlag
 	force, yes  bool
 }
 
@@ -127,7 +109,7 @@ func (p *paramsApply) run(ctx context.Context) error {
 	if err := p.warnOfExpiry(ctx, client, changed); err != nil {
 		return err
 	}
-	if p.dryRun != "" {
+	if p.dryRun.value != "" {
 		return nil
 	}
 	if !p.yes && !p.confirm(fmt.Sprintf("Apply this to %s?", plural(len(changed), "NodePool"))) {
@@ -196,7 +178,7 @@ func (p *paramsApply) prepare(ctx context.Context, client *kube.Client, x *appli
 	if x.object, err = p.object(x); err != nil {
 		return err
 	}
-	if p.dryRun == dryRunClient {
+	if p.dryRun.value == dryRunClient {
 		x.after = x.object
 		if x.live != nil {
 			x.after = kube.Predict(x.live, x.object)
@@ -330,7 +312,7 @@ func (p *paramsApply) apply(ctx context.Context, client *kube.Client, plan []app
 				text += "\napplied before: " + strings.Join(done, ", ")
 			}
 			if rest := plan[i+1:]; len(rest) > 0 {
-				text += "\nnot applied: " + names(rest)
+				text += "\nnot applied: " + applicationNames(rest)
 			}
 			return errors.New(text)
 		}
@@ -364,7 +346,7 @@ func (p *paramsApply) applyOne(ctx context.Context, client *kube.Client, x appli
 // sameSpec reports whether two NodePools have the same spec, as where an answer was lost and the pool is applied already.
 func sameSpec(a, b map[string]any) bool { return bytes.Equal(specText(a), specText(b)) }
 
-func names(plan []application) string {
+func applicationNames(plan []application) string {
 	var list []string
 	for _, x := range plan {
 		list = append(list, x.name)

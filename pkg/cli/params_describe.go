@@ -17,12 +17,19 @@ func newParamsDescribe(a *app) *cobra.Command {
 		Use: "describe [NAME]...", Short: "Explain parameters: what they do, their defaults and what they take",
 		Example: `  convox rack params describe karpenter_disruption_budget_nodes
   convox rack params describe -g scaling -o markdown`,
-		ValidArgsFunction: completeNames,
+		ValidArgsFunction: a.completeNames,
 	}
 	cmd.Flags().StringVarP(&groupName, "group", "g", "", "only the parameters of a group, by its name or a unique prefix")
 	_ = cmd.RegisterFlagCompletionFunc("group", completeGroups)
 	output := addOutput(cmd, "table", "json", "yaml", "markdown")
 	cmd.RunE = run(func(names []string) error {
+		if groupName != "" {
+			group, err := params.FindGroup(groupName)
+			if err != nil {
+				return err
+			}
+			groupName = group
+		}
 		list, err := described(names, groupName)
 		if err != nil {
 			return err
@@ -30,7 +37,7 @@ func newParamsDescribe(a *app) *cobra.Command {
 		if len(list) == 0 {
 			a.notice("no params in group '%s'", groupName)
 		}
-		switch output.format {
+		switch output.value {
 		case "table":
 			return describeText(a.Out, list)
 		case "markdown":
@@ -40,20 +47,13 @@ func newParamsDescribe(a *app) *cobra.Command {
 		for _, p := range list {
 			facts = append(facts, describeFacts(p))
 		}
-		return encode(a.Out, output.format, facts)
+		return encode(a.Out, output.value, facts)
 	})
 	return cmd
 }
 
 // described are the parameters of the names and of the group; all of them where neither is given.
-func described(names []string, groupName string) ([]*params.Parameter, error) {
-	var group string
-	if groupName != "" {
-		var err error
-		if group, err = params.FindGroup(groupName); err != nil {
-			return nil, err
-		}
-	}
+func described(names []string, group string) ([]*params.Parameter, error) {
 	var list []*params.Parameter
 	var problems params.Problems
 	for _, name := range names {

@@ -16,7 +16,7 @@ func newParamsGet(a *app) *cobra.Command {
 		Long: `Prints the value in effect: the stored one, else the default. One name prints the value alone.`,
 		Example: `  convox rack params get karpenter_node_expiry
   convox rack params get karpenter_node_expiry karpenter_disruption_budget_nodes -o json`,
-		Args: arguments("the NAME of a parameter", 1, 0), ValidArgsFunction: completeNames,
+		Args: arguments("the NAME of a parameter", 1, 0), ValidArgsFunction: a.completeNames,
 	}
 	cmd.Flags().BoolVar(&reveal, "reveal", false, "show sensitive values on a terminal")
 	output := addOutput(cmd, "table", "json", "yaml")
@@ -45,10 +45,10 @@ func newParamsGet(a *app) *cobra.Command {
 		switch {
 		case problems != nil:
 			return sorted(problems)
-		case output.format != "table" && len(list) == 1:
-			return encode(a.Out, output.format, list[0])
-		case output.format != "table":
-			return encode(a.Out, output.format, list)
+		case output.value != "table" && len(list) == 1:
+			return encode(a.Out, output.value, list[0])
+		case output.value != "table":
+			return encode(a.Out, output.value, list)
 		case len(rows) == 1:
 			// Lines stay lines: what is printed is the value itself.
 			lines := strings.Split(rows[0][1], "\n")

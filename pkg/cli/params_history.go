@@ -18,7 +18,7 @@ func newParamsHistory(a *app) *cobra.Command {
 parameters. Sensitive values are not recorded, and long ones are shortened.`,
 		Example: `  convox rack params history -r prod
   convox rack params history karpenter_disruption_block_schedule -o json`,
-		ValidArgsFunction: completeNames,
+		ValidArgsFunction: a.completeNames,
 	}
 	output := addOutput(cmd, "table", "json", "yaml")
 	cmd.RunE = run(func(names []string) error {
@@ -38,12 +38,12 @@ parameters. Sensitive values are not recorded, and long ones are shortened.`,
 			return err
 		}
 		slices.Reverse(entries)
-		if output.format != "table" {
+		if output.value != "table" {
 			list := []any{}
 			for _, entry := range entries {
 				list = append(list, entryJSON(entry))
 			}
-			return encode(a.Out, output.format, list)
+			return encode(a.Out, output.value, list)
 		}
 		if len(entries) == 0 {
 			a.notice("no change is recorded")

@@ -34,7 +34,7 @@ type paramsList struct {
 	*app
 	group       string
 	reveal, all bool
-	output      *outputFlag
+	output      *choiceFlag
 }
 
 // listed is one line of the list.
@@ -56,7 +56,7 @@ func (l *paramsList) run() error {
 	if len(lines) == 0 && l.group != "" {
 		l.notice("no params in group '%s' for this rack", l.group)
 	}
-	switch l.output.format {
+	switch l.output.value {
 	case "table":
 		return l.table(lines)
 	case "env":
@@ -69,7 +69,7 @@ func (l *paramsList) run() error {
 			values[line.name] = map[string]string{"value": line.value, "source": line.source}
 		}
 	}
-	return encode(l.Out, l.output.format, values)
+	return encode(l.Out, l.output.value, values)
 }
 
 func (l *paramsList) lines(rack store.Rack) []listed {

@@ -30,17 +30,16 @@ Parameters that are given are applied first, and not stored.`,
   convox rack params render --release 3.25.6 -o json`,
 		ValidArgsFunction: a.completeAssignments, PreRunE: checkAssignments(0),
 	}
-	cmd.Flags().StringArrayVar(&options.pools, "pool", nil, "only the pool `NAME`; may be repeated")
+	a.addPool(cmd, &options.pools)
 	cmd.Flags().Var(&release, "release", "as the rack would render at this release")
 	cmd.Flags().BoolVar(&options.budgetsOnly, "budgets-only", false, "only what names each pool and its budgets")
-	_ = cmd.RegisterFlagCompletionFunc("pool", a.completePools)
 	output := addOutput(cmd, "yaml", "json")
 	cmd.RunE = run(func(args []string) error {
 		_, changed, err := a.preview(args, release)
 		if err != nil {
 			return err
 		}
-		options.format = output.format
+		options.format = output.value
 		return a.render(changed, options)
 	})
 	return cmd

@@ -27,7 +27,7 @@ parameter that can be cleared. JSON parameters take JSON, base64 of JSON, or the
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "pass unknown and managed names, release gates and destructive changes")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check, store nothing, and print the NodePools that the rack would render")
 	output := addOutput(cmd, "yaml", "json")
-	cmd.Flags().Lookup("output").Usage = "output of a dry run as yaml, json"
+	cmd.Flags().Lookup("output").Usage = "output of a dry run as one of these"
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 && file == "" {
 			return errors.New("Key=Value is missing: give a parameter to set, or --file") //nolint:staticcheck // it begins with what to type
@@ -51,7 +51,7 @@ parameter that can be cleared. JSON parameters take JSON, base64 of JSON, or the
 		a.canForce = true
 		c := params.Change{Set: set, Force: force}
 		if dryRun {
-			return a.dryRun(c, output.format)
+			return a.dryRun(c, output.value)
 		}
 		return a.change(c)
 	})

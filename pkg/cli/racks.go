@@ -38,8 +38,8 @@ func newRacks(a *app) *cobra.Command {
 			list = append(list, map[string]any{"name": name, "provider": rack.Provider.String(), "release": string(rack.Release), "current": name == current})
 		}
 		switch {
-		case output.format != "table":
-			err = encode(a.Out, output.format, list)
+		case output.value != "table":
+			err = encode(a.Out, output.value, list)
 		case len(rows) > 1:
 			err = table(a.Out, rows)
 		case !damaged:

@@ -33,18 +33,21 @@ type sources struct {
 // addSources gives a command that reads NodePools its arguments and flags.
 func addSources(a *app, cmd *cobra.Command) *sources {
 	s := &sources{app: a}
-	cmd.Flags().Var(&s.version, "karpenter-version", "the rules of this version of Karpenter (default the rack's, or the newest for files)")
-	_ = cmd.RegisterFlagCompletionFunc("karpenter-version", cobra.FixedCompletions(karpenterVersions, noFiles))
+	addKarpenterVersion(cmd, &s.version, "the rack's, or the newest for files")
 	return s
 }
 
-// addPool gives the command the flag --pool.
-func (s *sources) addPool(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&s.pools, "pool", nil, "only the pool `NAME`; may be repeated")
-	_ = cmd.RegisterFlagCompletionFunc("pool", s.completePools)
+// addPool gives a command the flag --pool.
+func (a *app) addPool(cmd *cobra.Command, pools *[]string) {
+	cmd.Flags().StringArrayVar(pools, "pool", nil, "only the pool `NAME`; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("pool", a.completePools)
 }
 
-var karpenterVersions = []string{"1.13", "1.14", "1.15"}
+// addKarpenterVersion gives a command the flag --karpenter-version.
+func addKarpenterVersion(cmd *cobra.Command, version *versionFlag, otherwise string) {
+	cmd.Flags().Var(version, "karpenter-version", "the rules of this version of Karpenter (default "+otherwise+")")
+	_ = cmd.RegisterFlagCompletionFunc("karpenter-version", cobra.FixedCompletions(nodepool.Versions(), noFiles))
+}
 
 // versionFlag is the flag --karpenter-version, 0 while it is not given.
 type versionFlag struct{ nodepool.Version }
@@ -56,6 +59,14 @@ func (f *versionFlag) String() string {
 		return ""
 	}
 	return f.Version.String()
+}
+
+// orNewest is the version, or the newest where none is given.
+func (f *versionFlag) orNewest() nodepool.Version {
+	if f.Version == 0 {
+		return nodepool.Newest
+	}
+	return f.Version
 }
 
 // Set takes the value of the flag.
@@ -121,12 +132,7 @@ func (s *sources) rendered() ([]byte, string, error) {
 }
 
 // karpenter is the version whose rules hold. It is known once the first NodePool is read.
-func (s *sources) karpenter() nodepool.Version {
-	if s.version.Version == 0 {
-		return nodepool.Newest
-	}
-	return s.version.Version
-}
+func (s *sources) karpenter() nodepool.Version { return s.version.orNewest() }
 
 // readPath reads a file, the manifests below a folder, or stdin.
 func (s *sources) readPath(path string, yield func(*nodepool.Manifest, error) bool) bool {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"rackparams/pkg/shape"
@@ -50,7 +49,7 @@ func (a *app) storeAt(place string) (store.Store, error) {
 	// The names of contexts may have slashes, as those of EKS do.
 	slash := strings.LastIndexByte(rest, '/')
 	context, namespace := rest[:max(slash, 0)], rest[slash+1:]
-	if !isKube || !isNamespace(namespace) || slash == 0 {
+	if !isKube || store.CheckNamespace(namespace) != nil || slash == 0 {
 		return nil, fmt.Errorf("%s is no place where racks are kept; write kube://NAMESPACE, kube://CONTEXT/NAMESPACE or file:///FOLDER", shape.Quote(place))
 	}
 	client, err := a.clusterAt(cmp.Or(context, a.access.Context))
@@ -60,10 +59,6 @@ func (a *app) storeAt(place string) (store.Store, error) {
 	// Which rack is the current one is one person's, and another one in each store.
 	digest := sha256.Sum256([]byte(client.Host() + "/" + namespace))
 	return store.InCluster(client, namespace, filepath.Join(settings, "stores", hex.EncodeToString(digest[:8])), whoami()), nil
-}
-
-func isNamespace(name string) bool {
-	return len(name) <= 63 && regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`).MatchString(name)
 }
 
 // settingsDir is the settings folder.

@@ -74,18 +74,12 @@ type NodeClaim struct {
 type Node struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
-		ProviderID string  `json:"providerID"`
-		Taints     []Taint `json:"taints"`
+		ProviderID string           `json:"providerID"`
+		Taints     []nodepool.Taint `json:"taints"`
 	} `json:"spec"`
 	Status struct {
 		Conditions Conditions `json:"conditions"`
 	} `json:"status"`
-}
-
-// Taint is what is needed of a taint.
-type Taint struct {
-	Key    string `json:"key"`
-	Effect string `json:"effect"`
 }
 
 // beingDisrupted reports whether Karpenter has chosen the node to go. It remembers that in memory and keeps this taint on the

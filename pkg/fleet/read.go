@@ -220,9 +220,9 @@ var errNoName = errors.New("it has no metadata.name")
 // Add adds an object of an API version and a kind, if it is one of those that a fleet has. decode decodes it into a value, as
 // JSON has it.
 func (f *Fleet) Add(apiVersion, kind string, decode func(v any) error) error {
-	karpenter := strings.HasPrefix(apiVersion, "karpenter.sh/")
+	karpenter := strings.HasPrefix(apiVersion, nodepool.Group+"/")
 	switch {
-	case karpenter && kind == "NodePool":
+	case karpenter && kind == nodepool.KindName:
 		return f.addPool(apiVersion, decode)
 	case karpenter && kind == "NodeClaim":
 		claim := &NodeClaim{}
@@ -252,7 +252,7 @@ func (f *Fleet) addPool(apiVersion string, decode func(v any) error) error {
 		return err
 	}
 	// In a list of NodePools each may leave out what it is.
-	list, err := json.Marshal(map[string]any{"apiVersion": apiVersion, "kind": "NodePoolList", "items": []json.RawMessage{raw}})
+	list, err := json.Marshal(map[string]any{"apiVersion": apiVersion, "kind": nodepool.KindName + "List", "items": []json.RawMessage{raw}})
 	if err != nil {
 		return err
 	}

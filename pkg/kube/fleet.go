@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"rackparams/pkg/fleet"
+	"rackparams/pkg/nodepool"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,8 +18,8 @@ import (
 
 // The resources of a fleet.
 var (
-	nodePools  = schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"}
-	nodeClaims = schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodeclaims"}
+	nodePools  = schema.GroupVersionResource{Group: nodepool.Group, Version: "v1", Resource: "nodepools"}
+	nodeClaims = schema.GroupVersionResource{Group: nodepool.Group, Version: "v1", Resource: "nodeclaims"}
 	nodes      = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 
 	fleetResources = []schema.GroupVersionResource{nodePools, nodeClaims, nodes}

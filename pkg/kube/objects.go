@@ -71,11 +71,11 @@ func (c *Client) NodePoolList(ctx context.Context) ([]*unstructured.Unstructured
 }
 
 // Create makes an object.
-func (o Objects) Create(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (o Objects) Create(ctx context.Context, object *unstructured.Unstructured) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	created, err := o.api.Create(ctx, object, metav1.CreateOptions{FieldManager: FieldManager})
-	return created, o.client.explain(err)
+	_, err := o.api.Create(ctx, object, metav1.CreateOptions{FieldManager: FieldManager})
+	return o.client.explain(err)
 }
 
 // Update replaces an object, if its resource version is still the one that is given.

@@ -73,7 +73,7 @@ func (s State) disrupting(reason Reason) int {
 // Effective returns the budgets that hold: those given, or for an absent list the one that the API server fills in.
 func Effective(budgets Budgets) Budgets {
 	if budgets == nil {
-		return Budgets{{Nodes: "10%"}}
+		return Budgets{{Nodes: DefaultNodes}}
 	}
 	return budgets
 }
@@ -128,6 +128,12 @@ func readNodes(text string) (size int, percent bool, problem string) {
 		return 0, false, fmt.Sprintf("Karpenter cannot read the nodes %s, which holds while the budget is active", shape.Quote(text))
 	}
 	return n, true, ""
+}
+
+// AllowsNothing reports whether the nodes of a budget are 0, as a count or a percentage, however written.
+func AllowsNothing(nodes string) bool {
+	size, _, problem := readNodes(nodes)
+	return problem == "" && size == 0
 }
 
 // counts reports whether the budget counts for a reason.

@@ -32,9 +32,12 @@ const (
 // MaxBudgets is how many budgets the CRD takes.
 const MaxBudgets = 50
 
+// NodesPattern is the CRD's pattern for the nodes of a budget.
+const NodesPattern = `^((100|[0-9]{1,2})%|[0-9]+)$`
+
 // Patterns of the CRD. They are compiled when first needed: most runs of a command need none.
 var (
-	nodesPattern            = lazyPattern(`^((100|[0-9]{1,2})%|[0-9]+)$`)
+	nodesPattern            = lazyPattern(NodesPattern)
 	schedulePattern         = lazyPattern(`^(@(annually|yearly|monthly|weekly|daily|midnight|hourly))|((.+)\s(.+)\s(.+)\s(.+)\s(.+))$`)
 	budgetDurationPattern   = lazyPattern(`^((([0-9]+(h|m))|([0-9]+h[0-9]+m))(0s)?)$`)
 	durationPattern         = lazyPattern(`^([0-9]+(s|m|h))+$`)

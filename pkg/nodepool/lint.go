@@ -98,7 +98,7 @@ func withConsequence(p shape.Problem) string {
 	case strings.HasPrefix(p.Message, "null is not") && !strings.HasSuffix(p.Path, "]"):
 		consequence = "the API server drops it, as if it were not written; leave it out"
 	case p.Rule == RuleNodesFormat && p.Message == `"nodes" is required`:
-		consequence = `the API server fills in 10%; write what is meant, such as nodes: "0"`
+		consequence = "the API server fills in " + DefaultNodes + `; write what is meant, such as nodes: "0"`
 	case p.Rule == RuleNodesRange, p.Rule == RuleScheduleInvalid, p.Rule == RuleReasonsEmpty:
 		// These messages say it themselves.
 		return p.Message

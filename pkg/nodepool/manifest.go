@@ -19,9 +19,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// group is the API group of Karpenter's kinds.
-const group = "karpenter.sh"
-
 // Manifest is a NodePool as it is written in a document, with the places of its parts.
 type Manifest struct {
 	// File is the name of what it was read from, for messages.
@@ -294,7 +291,7 @@ func nodePools(node *yaml.Node, listVersion, listKind string) []*Manifest {
 		apiVersion = listVersion
 	}
 	switch {
-	case kind == KindName && (apiVersion == "" || apiVersion == group || strings.HasPrefix(apiVersion, group+"/")):
+	case kind == KindName && (apiVersion == "" || apiVersion == Group || strings.HasPrefix(apiVersion, Group+"/")):
 		metadata := shape.Get(node, "metadata")
 		manifest := &Manifest{node: node, apiVersion: apiVersion}
 		if metadata != nil {

@@ -18,12 +18,18 @@ import (
 const (
 	APIVersion = "karpenter.sh/v1"
 	KindName   = "NodePool"
+
+	// Group is the API group of Karpenter's kinds.
+	Group = "karpenter.sh"
 )
 
-// Never is the expireAfter of what does not expire, and DefaultExpiry the one that the API server fills in where it is absent.
+// Never is the expireAfter of what does not expire.
+const Never = "Never"
+
+// DefaultExpiry is the expireAfter, and DefaultNodes the nodes of a budget, that the API server fills in where they are absent.
 const (
-	Never         = "Never"
 	DefaultExpiry = "720h"
+	DefaultNodes  = "10%"
 )
 
 // NodePool is a karpenter.sh/v1 NodePool, as far as a rack renders one. Its fields are in the order in which they are
@@ -117,7 +123,7 @@ func (b Budgets) Same(other Budgets) bool {
 func (b Budgets) Arms(before Budgets) bool {
 	known := before.texts()
 	for i, text := range b.texts() {
-		if b[i].Nodes == "0" && b[i].Schedule != "" && !slices.Contains(known, text) {
+		if AllowsNothing(b[i].Nodes) && b[i].Schedule != "" && !slices.Contains(known, text) {
 			return true
 		}
 	}

@@ -148,7 +148,7 @@ var kindsOfBudgets = func() *shape.Schema {
 
 func readBudget(node *yaml.Node) Budget {
 	// Where nodes is absent, the API server fills it in.
-	budget := Budget{Nodes: "10%", Schedule: shape.Text(node, "schedule"), Duration: shape.Text(node, "duration")}
+	budget := Budget{Nodes: DefaultNodes, Schedule: shape.Text(node, "schedule"), Duration: shape.Text(node, "duration")}
 	if shape.Given(node, "nodes") != nil {
 		budget.Nodes = shape.Text(node, "nodes")
 	}

@@ -18,6 +18,15 @@ const (
 // Newest is the newest version that this package knows.
 const Newest = V1_15
 
+// Versions returns the versions, the oldest first.
+func Versions() []string {
+	var versions []string
+	for v := V1_13; v <= Newest; v++ {
+		versions = append(versions, v.String())
+	}
+	return versions
+}
+
 // ParseVersion reads "1.15", "v1.15" or "1.15.2".
 func ParseVersion(text string) (Version, error) {
 	for v := V1_13; v <= Newest; v++ {
@@ -26,7 +35,7 @@ func ParseVersion(text string) (Version, error) {
 			return v, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is not a Karpenter version known here; write %s, %s or %s", text, V1_13, V1_14, V1_15)
+	return 0, fmt.Errorf("%q is not a Karpenter version known here; write one of %s", text, strings.Join(Versions(), ", "))
 }
 
 // String returns the version as "1.15".

@@ -17,10 +17,7 @@ import (
 )
 
 // Schedule is a parsed cron schedule in UTC. Get one from Parse; the zero value fires never.
-type Schedule struct {
-	text string
-	cron cron.Schedule
-}
+type Schedule struct{ cron cron.Schedule }
 
 // Parse reads text as Karpenter does. Its error is the parser's own, without Karpenter's "TZ=UTC " prefix.
 func Parse(text string) (Schedule, error) {
@@ -28,11 +25,8 @@ func Parse(text string) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	return Schedule{text: text, cron: parsed}, nil
+	return Schedule{parsed}, nil
 }
-
-// String returns the schedule as it was written.
-func (s Schedule) String() string { return s.text }
 
 // Next returns the first firing strictly after t, in UTC, or the zero time when none comes within five years, which is
 // as far as the parser looks. Karpenter takes that zero time for a firing in the past, so a budget whose schedule never

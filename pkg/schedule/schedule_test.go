@@ -24,7 +24,6 @@ func TestNext(t *testing.T) {
 		s, err := Parse(text)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, s.Next(at).Format(time.RFC3339), text)
-		assert.Equal(t, text, s.String())
 	}
 	never, err := Parse("0 0 31 2 *")
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
 // Package shape says what a JSON or YAML value must look like and reports every departure from it with its place.
 //
-// It exists because two rooms of this program need the same thing: a rack parameter that holds JSON must be refused
+// It exists because several rooms of this program need the same thing: a rack parameter that holds JSON must be refused
 // with the path of what is wrong in it, and a NodePool file with the line and column. Both describe the value by a
 // Schema and walk a yaml.Node, which keeps places; ParseJSON makes such a node from JSON.
 package shape

@@ -37,6 +37,14 @@ func InCluster(client *kube.Client, namespace, dir, who string) *Cluster {
 	return &Cluster{selection{dir}, client, namespace, who}
 }
 
+// CheckNamespace says whether a namespace may have that name.
+func CheckNamespace(name string) error {
+	if len(name) > 63 || !plainName().MatchString(name) {
+		return fmt.Errorf("%s is not the name of a namespace; write at most 63 small letters, digits or '-', a letter or digit first and last", shape.Quote(name))
+	}
+	return nil
+}
+
 // user is who makes a change.
 func (s *Cluster) user(ctx context.Context) (string, error) {
 	// The proxy of a rack speaks for all of its users.
@@ -272,8 +280,7 @@ func (s *Cluster) Create(rack Rack) error {
 	}
 	blank.object.SetAnnotations(annotations)
 	err = s.write(ctx, blank, rack.Stored(), newEntry(who, nil, rack.Stored()), func(object *unstructured.Unstructured) error {
-		_, err := s.client.ConfigMaps(s.namespace).Create(ctx, object)
-		return err
+		return s.client.ConfigMaps(s.namespace).Create(ctx, object)
 	})
 	if apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("the rack %s is there already, as the ConfigMap %s in the namespace %s; choose another name, or look at it first", rack.Name, objectName(rack.Name), s.namespace)
@@ -453,7 +460,7 @@ func (s *Cluster) createSecret(ctx context.Context, rack *clusterRack, name stri
 	secret.SetLabels(labels(rack.Name))
 	secret.SetAnnotations(map[string]string{rackAnnotation: rack.Name})
 	return s.client.Persist(ctx, func() error {
-		_, err := s.client.Secrets(s.namespace).Create(ctx, secret)
+		err := s.client.Secrets(s.namespace).Create(ctx, secret)
 		if apierrors.IsAlreadyExists(err) { // an answer was lost
 			return nil
 		}
