@@ -121,3 +121,19 @@ func TestWhyNoWindow(t *testing.T) {
 		assert.Equal(t, test.want, test.rack.WhyNoWindow(test.windows, test.inWindow, test.never), test.windows)
 	}
 }
+
+// TestWindowChange takes a list of budgets out of karpenter_config, which would replace the window, and leaves no empty parts of it.
+func TestWindowChange(t *testing.T) {
+	for config, want := range map[string]string{
+		`{"nodePool":{"disruption":{"budgets":[{"nodes":"1"}]}}}`:                                       `{}`,
+		`{"nodePool":{"weight":5,"disruption":{"budgets":[{"nodes":"1"}]}}}`:                            `{"nodePool":{"weight":5}}`,
+		`{"nodePool":{"disruption":{"consolidateAfter":"1m","budgets":[]}},"ec2NodeClass":{"tags":{}}}`: `{"ec2NodeClass":{"tags":{}},"nodePool":{"disruption":{"consolidateAfter":"1m"}}}`,
+	} {
+		set, err := mustRack(t, "aws", map[string]string{"karpenter_config": config}).WindowChange("@daily", "1h")
+		require.NoError(t, err)
+		assert.Equal(t, [][2]string{{blockScheduleName, "@daily"}, {blockDurationName, "1h"}, {"karpenter_config", want}}, set)
+	}
+	set, err := mustRack(t, "aws", map[string]string{"karpenter_config": `{"nodePool":{"disruption":{}}}`}).WindowChange("@daily", "1h")
+	require.NoError(t, err)
+	assert.Len(t, set, 2, "what is not in the way stays")
+}

@@ -175,19 +175,29 @@ func readRegularFile(path string, limit int) ([]byte, error) {
 
 // readFile reads a file of at most limit bytes.
 func readFile(path string, limit int) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", shape.Quote(path), cause(err))
+		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("reading %s: it is a folder; name a file", shape.Quote(path))
-	}
 	data, err := readAtMost(file, limit)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", shape.Quote(path), cause(err))
 	}
 	return data, nil
+}
+
+// openFile opens a file for reading, and no folder.
+func openFile(path string) (*os.File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", shape.Quote(path), cause(err))
+	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		_ = file.Close()
+		return nil, fmt.Errorf("reading %s: it is a folder; name a file", shape.Quote(path))
+	}
+	return file, nil
 }
 
 func readAtMost(r io.Reader, limit int) ([]byte, error) {
@@ -217,6 +227,6 @@ func sorted(problems params.Problems) params.Problems {
 func (a *app) printWarnings(outcome params.Outcome) {
 	a.warn(outcome.Warnings...)
 	if outcome.ArmsWindow {
-		fmt.Fprintln(a.Err, params.ExpiryWarning)
+		a.warnOfExpiry()
 	}
 }

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"rackparams/pkg/fleet"
 	"rackparams/pkg/nodepool"
-	"rackparams/pkg/schedule"
 	"rackparams/render"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -113,11 +111,8 @@ func (s *nodepoolStatus) loadRendered() error {
 	if err != nil {
 		return err
 	}
-	if s.rendered, err = render.NodePools(rack.Rack); err != nil {
+	if s.rendered, err = s.nodePools(rack.Rack, nil); err != nil {
 		return err
-	}
-	if s.rendered == nil {
-		s.noticeKarpenterOff(rack.Rack)
 	}
 	if s.version.Version == 0 {
 		s.version.Version = rack.Release.Karpenter()
@@ -140,9 +135,9 @@ func (s *nodepoolStatus) read(ctx context.Context) (*fleet.Fleet, error) {
 	if s.from == "-" {
 		return fleet.Read(s.In, "stdin")
 	}
-	file, err := os.Open(s.from)
+	file, err := openFile(s.from)
 	if err != nil {
-		return nil, fmt.Errorf("--from: reading %s: %w", s.from, cause(err))
+		return nil, fmt.Errorf("--from: %w", err)
 	}
 	defer file.Close()
 	return fleet.Read(file, s.from)
@@ -266,34 +261,12 @@ func poolDiff(oldName, newName string, old, new []nodepool.NodePool) (string, er
 	return text.String(), err
 }
 
-// windowCount is a window that comes within the week, or is open, and how many NodeClaims expire inside it.
-type windowCount struct {
-	budget   int
-	span     schedule.Span
-	expiring int
-}
-
-// maxWindows is how many windows of a budget are looked at: more than a week of @hourly has.
-const maxWindows = 200
-
-// windows counts the NodeClaims that expire inside the windows of the coming week.
-func (x poolStatus) windows() []windowCount {
-	var counts []windowCount
+// windows are the windows of the coming week.
+func (x poolStatus) windows() []fleet.Window {
 	if len(x.refused) > 0 {
 		return nil
 	}
-	for i := range x.budgets {
-		spans := x.evaluator.Windows(i, x.at, x.at.Add(week))
-		for _, span := range spans[:min(len(spans), maxWindows)] {
-			expiring := x.Expiring(span, x.at)
-			// Told whole, also where it has begun already or ends later.
-			if whole := x.evaluator.Status(i, span.From, x.state.Nodes); whole.HasWindow {
-				span = whole.Window
-			}
-			counts = append(counts, windowCount{i, span, expiring})
-		}
-	}
-	return counts
+	return x.Windows(x.evaluator, x.at, week)
 }
 
 const week = 7 * 24 * time.Hour
@@ -316,7 +289,7 @@ func (x poolStatus) json() (map[string]any, error) {
 	entry["expiring"] = map[string]int{"24h": x.ExpiringWithin(x.at, 24*time.Hour), "168h": x.ExpiringWithin(x.at, week)}
 	windows := []any{}
 	for _, w := range x.windows() {
-		windows = append(windows, map[string]any{"budget": w.budget, "from": formatTime(&w.span.From), "to": formatTime(&w.span.To), "expiring": w.expiring})
+		windows = append(windows, map[string]any{"budget": w.Budget, "from": formatTime(&w.From), "to": formatTime(&w.To), "expiring": w.Expiring})
 	}
 	entry["windows"] = windows
 	return entry, nil
@@ -374,11 +347,11 @@ func (x poolStatus) rows(difference string) [][]string {
 	shown := map[int]bool{}
 	for _, w := range x.windows() {
 		// The next window of each budget, and every one in which something expires.
-		if shown[w.budget] && w.expiring == 0 {
+		if shown[w.Budget] && w.Expiring == 0 {
 			continue
 		}
-		shown[w.budget] = true
-		rows = append(rows, []string{"", fmt.Sprintf("%d inside the window of budgets[%d] from %s to %s", w.expiring, w.budget, w.span.From.Format(time.RFC3339), w.span.To.Format(time.RFC3339))})
+		shown[w.Budget] = true
+		rows = append(rows, []string{"", fmt.Sprintf("%d inside the window of budgets[%d] from %s to %s", w.Expiring, w.Budget, w.From.Format(time.RFC3339), w.To.Format(time.RFC3339))})
 	}
 	return rows
 }

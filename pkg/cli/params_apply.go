@@ -20,7 +20,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -106,7 +105,7 @@ func (p *paramsApply) run(ctx context.Context) error {
 		p.notice("the cluster has it already: nothing would change")
 		return nil
 	}
-	if err := p.warnOfExpiry(ctx, client, changed); err != nil {
+	if err := p.warnOfClaims(ctx, client, changed); err != nil {
 		return err
 	}
 	if p.dryRun.value != "" {
@@ -120,15 +119,8 @@ func (p *paramsApply) run(ctx context.Context) error {
 
 // rendered are the chosen pools of the rack, or none where Karpenter is off.
 func (p *paramsApply) rendered(rack store.Rack) ([]nodepool.NodePool, error) {
-	pools, err := render.NodePools(rack.Rack)
+	pools, err := p.nodePools(rack.Rack, p.pools)
 	if err != nil {
-		return nil, err
-	}
-	if pools == nil {
-		p.noticeKarpenterOff(rack.Rack)
-		return nil, nil
-	}
-	if pools, err = selectPools(pools, p.pools); err != nil {
 		return nil, err
 	}
 	for i := range pools {
@@ -167,7 +159,7 @@ func (p *paramsApply) plan(ctx context.Context, client *kube.Client, pools []nod
 // describe says what is wrong with one pool.
 func (p *paramsApply) describe(x application, err error) string {
 	text := x.name + ": " + err.Error()
-	if apierrors.IsConflict(err) && !p.force {
+	if kube.IsManagedByOthers(err) {
 		text += "\nadd --force-conflicts to take it over"
 	}
 	return text
@@ -244,8 +236,8 @@ func specText(object map[string]any) []byte {
 	return text.Bytes()
 }
 
-// warnOfExpiry prints the expiry lines where a window is armed, and how many NodeClaims it does not hold for.
-func (p *paramsApply) warnOfExpiry(ctx context.Context, client *kube.Client, changed []application) error {
+// warnOfClaims prints the expiry lines where a window is armed, and how many NodeClaims it does not hold for.
+func (p *paramsApply) warnOfClaims(ctx context.Context, client *kube.Client, changed []application) error {
 	var pools []nodepool.NodePool
 	arms := false
 	for _, x := range changed {
@@ -259,7 +251,7 @@ func (p *paramsApply) warnOfExpiry(ctx context.Context, client *kube.Client, cha
 	if !arms {
 		return nil
 	}
-	fmt.Fprintln(p.Err, params.ExpiryWarning)
+	p.warnOfExpiry()
 	f, err := client.NodeClaims(ctx)
 	if err != nil {
 		p.warn(fmt.Sprintf("how many NodeClaims still expire cannot be told: %s", err))
@@ -279,16 +271,11 @@ func liveBudgets(live *unstructured.Unstructured) (nodepool.Budgets, error) {
 	if live == nil {
 		return nil, nil
 	}
-	var f fleet.Fleet
-	err := f.Add(live.GetAPIVersion(), live.GetKind(), func(v any) error {
-		text, err := live.MarshalJSON()
-		*v.(*json.RawMessage) = text
-		return err
-	})
+	manifest, err := kube.Manifest(live)
 	if err != nil {
 		return nil, err
 	}
-	budgets, _ := f.Pools[0].Budgets()
+	budgets, _ := manifest.Budgets()
 	return budgets, nil
 }
 
@@ -306,7 +293,7 @@ func (a *app) confirm(question string) bool {
 func (p *paramsApply) apply(ctx context.Context, client *kube.Client, plan []application) error {
 	var done []string
 	for i, x := range plan {
-		if err := client.Persist(ctx, func() error { return p.applyOne(ctx, client, x) }); err != nil {
+		if err := client.ApplyNodePool(ctx, x.live, x.object, x.after, p.force); err != nil {
 			text := p.describe(x, err)
 			if done != nil {
 				text += "\napplied before: " + strings.Join(done, ", ")
@@ -321,30 +308,6 @@ func (p *paramsApply) apply(ctx context.Context, client *kube.Client, plan []app
 	_, err := fmt.Fprintln(p.Out, "Applying NodePools... OK")
 	return err
 }
-
-// applyOne applies a pool to the very spec that was shown. Karpenter keeps the status up to date, which is no change of that.
-func (p *paramsApply) applyOne(ctx context.Context, client *kube.Client, x application) error {
-	for {
-		object := x.object
-		if x.live != nil {
-			now, err := client.NodePools().Get(ctx, x.name)
-			if err != nil {
-				return err
-			}
-			if now.GetGeneration() != x.live.GetGeneration() && !sameSpec(now.Object, x.after) {
-				return errors.New("somebody else has changed it meanwhile; look at what would change now, and apply that")
-			}
-			object = kube.Overlay(object, map[string]any{"metadata": map[string]any{"resourceVersion": now.GetResourceVersion()}})
-		}
-		_, err := client.NodePools().Apply(ctx, x.name, object, kube.ApplyOptions{Force: p.force})
-		if !kube.IsOutdated(err) {
-			return err
-		}
-	}
-}
-
-// sameSpec reports whether two NodePools have the same spec, as where an answer was lost and the pool is applied already.
-func sameSpec(a, b map[string]any) bool { return bytes.Equal(specText(a), specText(b)) }
 
 func applicationNames(plan []application) string {
 	var list []string

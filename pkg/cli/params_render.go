@@ -69,15 +69,8 @@ func (a *app) preview(args []string, release releaseFlag) (now store.Rack, then 
 
 // render prints the NodePools of a rack.
 func (a *app) render(rack params.Rack, options renderOptions) error {
-	pools, err := render.NodePools(rack)
-	if err != nil {
-		return err
-	}
-	if pools == nil {
-		a.noticeKarpenterOff(rack)
-		return nil
-	}
-	if pools, err = selectPools(pools, options.pools); err != nil {
+	pools, err := a.nodePools(rack, options.pools)
+	if err != nil || pools == nil {
 		return err
 	}
 	if options.budgetsOnly {
@@ -87,6 +80,19 @@ func (a *app) render(rack params.Rack, options renderOptions) error {
 		return render.JSON(a.Out, pools)
 	}
 	return render.YAML(a.Out, pools)
+}
+
+// nodePools are the NodePools of a rack, or those of the names. Where Karpenter is off there are none, which a notice says.
+func (a *app) nodePools(rack params.Rack, names []string) ([]nodepool.NodePool, error) {
+	pools, err := render.NodePools(rack)
+	if err != nil {
+		return nil, err
+	}
+	if pools == nil {
+		a.noticeKarpenterOff(rack)
+		return nil, nil
+	}
+	return selectPools(pools, names)
 }
 
 func (a *app) noticeKarpenterOff(rack params.Rack) {

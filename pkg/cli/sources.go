@@ -119,12 +119,9 @@ func (s *sources) rendered() ([]byte, string, error) {
 	if s.version.Version == 0 {
 		s.version.Version = rack.Release.Karpenter()
 	}
-	pools, err := render.NodePools(rack.Rack)
+	pools, err := s.nodePools(rack.Rack, nil)
 	if err != nil {
 		return nil, "", err
-	}
-	if pools == nil {
-		s.noticeKarpenterOff(rack.Rack)
 	}
 	var text bytes.Buffer
 	err = render.YAML(&text, pools)
@@ -141,7 +138,7 @@ func (s *sources) readPath(path string, yield func(*nodepool.Manifest, error) bo
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return yield(nil, fmt.Errorf("reading %s: %w", path, cause(err)))
+		return yield(nil, fmt.Errorf("reading %s: %w", shape.Quote(path), cause(err)))
 	}
 	if !info.IsDir() {
 		return s.readFile(path, yield)
@@ -149,13 +146,13 @@ func (s *sources) readPath(path string, yield func(*nodepool.Manifest, error) bo
 	// The folder itself may be a link, and so may the files in it, as they are in a mounted ConfigMap.
 	root, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return yield(nil, fmt.Errorf("reading %s: %w", path, cause(err)))
+		return yield(nil, fmt.Errorf("reading %s: %w", shape.Quote(path), cause(err)))
 	}
 	more := true
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			more = yield(nil, fmt.Errorf("reading %s: %w", path, cause(err)))
+			more = yield(nil, fmt.Errorf("reading %s: %w", shape.Quote(path), cause(err)))
 		case !entry.IsDir() && isManifestName(path) && isRegular(path):
 			more = s.readFile(path, yield)
 		}
@@ -181,9 +178,9 @@ func isManifestName(path string) bool {
 }
 
 func (s *sources) readFile(path string, yield func(*nodepool.Manifest, error) bool) bool {
-	file, err := os.Open(path)
+	file, err := openFile(path)
 	if err != nil {
-		return yield(nil, fmt.Errorf("reading %s: %w", path, cause(err)))
+		return yield(nil, err)
 	}
 	defer file.Close()
 	return s.read(file, path, yield)

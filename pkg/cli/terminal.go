@@ -40,6 +40,10 @@ func (a *app) warn(messages ...string) {
 	}
 }
 
+// warnOfExpiry prints the lines that belong to the arming of a window. Scripts know them to the letter, and so they are not indented
+// as those of other diagnostics are.
+func (a *app) warnOfExpiry() { fmt.Fprintln(a.Err, params.ExpiryWarning) }
+
 func (a *app) notice(format string, args ...any) { a.diagnose("NOTICE", fmt.Sprintf(format, args...)) }
 
 func (a *app) diagnose(severity, message string) {

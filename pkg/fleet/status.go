@@ -61,6 +61,34 @@ func (p Pool) AsRendered() bool {
 	return len(refused) == 0 && nodepool.Effective(budgets).Same(nodepool.Effective(p.Rendered.Spec.Disruption.Budgets))
 }
 
+// Window is a window of a budget that is open or comes, and how many NodeClaims expire inside it from now on.
+type Window struct {
+	// Budget is the place of the budget in the list.
+	Budget int
+	schedule.Span
+	Expiring int
+}
+
+// maxWindows is how many windows of a budget are looked at: more than a week of @hourly has.
+const maxWindows = 200
+
+// Windows returns the windows of the live budgets that are open now or open within a time, whole, by their budgets.
+func (p Pool) Windows(evaluator *nodepool.Evaluator, now time.Time, within time.Duration) []Window {
+	var windows []Window
+	for i := range evaluator.Len() {
+		spans := evaluator.Windows(i, now, now.Add(within))
+		for _, span := range spans[:min(len(spans), maxWindows)] {
+			expiring := p.Expiring(span, now)
+			// Told whole, also where it has begun already or ends later.
+			if whole := evaluator.Status(i, span.From, p.State.Nodes); whole.HasWindow {
+				span = whole.Window
+			}
+			windows = append(windows, Window{i, span, expiring})
+		}
+	}
+	return windows
+}
+
 // Goal is what one can wait for.
 type Goal string
 

@@ -97,6 +97,18 @@ func (c *Client) explainList(resource schema.GroupVersionResource, err error) er
 	return c.explain(err)
 }
 
+// Manifest is a NodePool of the cluster as it would be read from a file.
+func Manifest(object *unstructured.Unstructured) (*nodepool.Manifest, error) {
+	f := &fleet.Fleet{}
+	if err := add(f, object); err != nil {
+		return nil, err
+	}
+	if len(f.Pools) != 1 {
+		return nil, fmt.Errorf("the object %s is no NodePool", object.GetName())
+	}
+	return f.Pools[0], nil
+}
+
 func add(f *fleet.Fleet, object *unstructured.Unstructured) error {
 	err := f.Add(object.GetAPIVersion(), object.GetKind(), func(v any) error {
 		if raw, ok := v.(*json.RawMessage); ok {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -121,10 +122,43 @@ func (o Objects) Apply(ctx context.Context, name string, object any, options App
 	return applied, o.client.explain(conflicts(err))
 }
 
-// IsOutdated reports whether an object was refused because its resource version is no longer the one that was given.
-func IsOutdated(err error) bool {
+// errChanged says that an object is no longer the one that was looked at.
+var errChanged = errors.New("somebody else has changed it meanwhile; look at what would change now, and apply that")
+
+// ApplyNodePool applies a NodePool over the live one that was looked at, or makes it where that is nil: if the spec is still the one of
+// then, or the one that is wanted already, as it is where an answer was lost. That Karpenter keeps the status up to date is no change.
+func (c *Client) ApplyNodePool(ctx context.Context, live *unstructured.Unstructured, object, wanted map[string]any, force bool) error {
+	name, _, _ := unstructured.NestedString(object, "metadata", "name")
+	pools := c.NodePools()
+	return c.Persist(ctx, func() error {
+		for {
+			if live != nil {
+				now, err := pools.Get(ctx, name)
+				if err != nil {
+					return err
+				}
+				if now.GetGeneration() != live.GetGeneration() && !reflect.DeepEqual(now.Object["spec"], wanted["spec"]) {
+					return errChanged
+				}
+				object = Overlay(object, map[string]any{"metadata": map[string]any{"resourceVersion": now.GetResourceVersion()}})
+			}
+			_, err := pools.Apply(ctx, name, object, ApplyOptions{Force: force})
+			if !isOutdated(err) {
+				return err
+			}
+		}
+	})
+}
+
+// isOutdated reports whether an object was refused because its resource version is no longer the one that was given.
+func isOutdated(err error) bool {
+	return apierrors.IsConflict(err) && !IsManagedByOthers(err)
+}
+
+// IsManagedByOthers reports whether an object was refused because other managers have set fields of it to other values.
+func IsManagedByOthers(err error) bool {
 	var status apierrors.APIStatus
-	return apierrors.IsConflict(err) && errors.As(err, &status) && !hasManagerConflict(status.Status())
+	return apierrors.IsConflict(err) && errors.As(err, &status) && hasManagerConflict(status.Status())
 }
 
 func hasManagerConflict(status metav1.Status) bool {

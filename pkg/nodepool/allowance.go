@@ -18,6 +18,9 @@ type Evaluator struct {
 	budgets []evaluatedBudget
 }
 
+// Len is how many budgets there are.
+func (e *Evaluator) Len() int { return len(e.budgets) }
+
 // evaluatedBudget is a budget made ready to be asked.
 type evaluatedBudget struct {
 	Budget
