@@ -24,7 +24,9 @@ const (
 )
 
 // WindowReasons are the reasons that the disruption window of a rack blocks.
-func WindowReasons() nodepool.Reasons { return nodepool.Reasons{nodepool.Drifted, nodepool.Underutilized} }
+func WindowReasons() nodepool.Reasons {
+	return nodepool.Reasons{nodepool.Drifted, nodepool.Underutilized}
+}
 
 // WindowBudget is the budget that a rack renders for its disruption window.
 func WindowBudget(schedule, duration string) nodepool.Budget {

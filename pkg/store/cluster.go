@@ -399,7 +399,8 @@ func conflict(base, current *clusterRack, entry Entry) error {
 // stored already.
 func (s *Cluster) write(ctx context.Context, rack *clusterRack, values map[string]string, entry Entry, commit func(*unstructured.Unstructured) error) error {
 	plain, secret := map[string]string{}, map[string]string{}
-	for name, value := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := values[name]
 		switch {
 		case !params.IsName(name):
 			return fmt.Errorf("%s is not the name of a parameter, and cannot be kept in a cluster", shape.Quote(name))
