@@ -154,7 +154,7 @@ const clearLine = "\r\x1b[K"
 func (p *progress) fitting(text string) string {
 	width, _, err := term.GetSize(int(p.w.(*os.File).Fd()))
 	runes := []rune(text)
-	if err != nil || len(runes) < width {
+	if err != nil || width == 0 || len(runes) < width { // some terminals do not tell
 		return text
 	}
 	return string(runes[:max(width-1, 0)])
