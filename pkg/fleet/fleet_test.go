@@ -170,6 +170,7 @@ func TestReadErrors(t *testing.T) {
 		`{"kind":"List","items":[{"kind":"Node"`: "unexpected EOF",
 		`{"kind":"List","items":{}}`:             "it holds something that is no object",
 		`{"kind":"List","items":[3]}`:            "an object of it is not one of Kubernetes: it is of the type number, where another one belongs",
+		`{"kind":"Node","metadata":{"name":7}}`:  "an object of it is not one of Kubernetes: metadata.name is of the type number, where another one belongs",
 		`{}`:                                     "an object of it does not say its kind",
 		`{"kind":"List","items":[{}]}`:           "an object of it does not say its kind",
 		`{"apiVersion":"v1","kind":"Node"}`:      `dump: Node "": it has no metadata.name`,

@@ -112,9 +112,11 @@ func (r *reader) value() error {
 
 // header is what an object says of itself.
 type header struct {
-	APIVersion string
-	Kind       string
-	Metadata   struct{ Name string }
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
 }
 
 // unexpected is an end of the input where none belongs.
