@@ -217,7 +217,7 @@ func (t *transition) checkProvider(p *Parameter) bool {
 	if p.Providers.Has(t.after.Provider) {
 		return true
 	}
-	says := fmt.Sprintf("%s is a parameter of %s racks, and this one runs on %s", p.Name, enumerate(p.Providers.Names(), "and"), t.after.Provider)
+	says := fmt.Sprintf("%s is a parameter of %s racks, and this one runs on %s", p.Name, shape.Enumerate(p.Providers.Names(), "and"), t.after.Provider)
 	if isKarpenter(p.Name) {
 		t.refuse(p.Name, "%s", says)
 		return false

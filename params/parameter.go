@@ -75,7 +75,7 @@ func ParseProvider(name string) (Providers, error) {
 	if i := slices.Index(providerNames, name); i >= 0 {
 		return 1 << i, nil
 	}
-	return 0, fmt.Errorf("unknown provider %s; write %s", shape.Quote(name), enumerate(providerNames, "or"))
+	return 0, fmt.Errorf("unknown provider %s; write %s", shape.Quote(name), shape.Enumerate(providerNames, "or"))
 }
 
 // Has reports whether the set holds all of other.
@@ -178,7 +178,7 @@ func FindGroup(name string) (string, error) {
 	case 0:
 		return "", fmt.Errorf("unknown group %s; the groups are %s", shape.Quote(name), strings.Join(groups(), ", "))
 	}
-	return "", fmt.Errorf("the group %s is ambiguous: it may be %s; the groups are %s", shape.Quote(name), enumerate(matches, "or"), strings.Join(groups(), ", "))
+	return "", fmt.Errorf("the group %s is ambiguous: it may be %s; the groups are %s", shape.Quote(name), shape.Enumerate(matches, "or"), strings.Join(groups(), ", "))
 }
 
 // Show returns a stored value as people read it: JSON decoded, everything else as it is.
@@ -193,12 +193,3 @@ func (p *Parameter) Show(stored string) string {
 
 // Mask stands for a sensitive value wherever it may not be shown.
 const Mask = "**********"
-
-// enumerate joins words for a sentence: "a, b or c".
-func enumerate(words []string, conjunction string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
-}

@@ -112,7 +112,7 @@ func checkDedicatedGroups(t *transition) {
 func checkWorkloadFamilies(t *transition) {
 	const name = "karpenter_instance_families"
 	if families, archs := t.after.Value(name), t.after.WorkloadArchs(); t.after.KarpenterEnabled() && !t.isWrong(name) && !t.isWrong("karpenter_arch") && !t.isWrong("node_type") && !fits(families, archs) {
-		t.refuse(name, "%s=%s holds no family of the architecture %s, which karpenter_arch or else node_type asks for; add one", name, shape.Shorten(families), enumerate(archs, "or"))
+		t.refuse(name, "%s=%s holds no family of the architecture %s, which karpenter_arch or else node_type asks for; add one", name, shape.Shorten(families), shape.Enumerate(archs, "or"))
 	}
 }
 
@@ -140,7 +140,7 @@ func checkPoolFamilies(t *transition) {
 	}
 	for _, pool := range pools {
 		if families := strings.Join(pool.InstanceFamilies, ","); !fits(families, pool.Arch) {
-			t.warn(name, "the instance_families of the pool %s, %s, hold none of its arch %s, so that no node of it can start; set arch or add a family", pool.Name, shape.Shorten(families), enumerate(pool.Arch, "or"))
+			t.warn(name, "the instance_families of the pool %s, %s, hold none of its arch %s, so that no node of it can start; set arch or add a family", pool.Name, shape.Shorten(families), shape.Enumerate(pool.Arch, "or"))
 		}
 	}
 }
@@ -211,7 +211,7 @@ func checkDockerHubCache(t *transition) {
 		}
 	}
 	if missing != nil {
-		t.refuse("ecr_docker_hub_cache", "ecr_docker_hub_cache=true needs docker_hub_username and docker_hub_password; set %s", enumerate(missing, "and"))
+		t.refuse("ecr_docker_hub_cache", "ecr_docker_hub_cache=true needs docker_hub_username and docker_hub_password; set %s", shape.Enumerate(missing, "and"))
 	}
 }
 
@@ -241,7 +241,7 @@ func (t *transition) checkDropped() {
 			}
 		}
 		if dropped != nil {
-			t.refuseUnlessForced(name, "%s no longer holds %s, whose nodes would be removed", name, shape.Shorten(enumerate(dropped, "and")))
+			t.refuseUnlessForced(name, "%s no longer holds %s, whose nodes would be removed", name, shape.Shorten(shape.Enumerate(dropped, "and")))
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (w words) Accepts() string {
 			list[i] = strconv.Quote(word)
 		}
 	}
-	return enumerate(list, "or")
+	return shape.Enumerate(list, "or")
 }
 
 func (w words) check(p *Parameter, text string, _ context) (string, []string) {

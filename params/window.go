@@ -131,7 +131,7 @@ func macroProblems(text string) []string {
 		return []string{"months run 672 to 744 hours, so a monthly or yearly schedule carries no window of a fixed length; write @weekly or five fields such as \"0 9 * * SAT\""}
 	}
 	macros := []string{"@hourly", "@daily", "@midnight", "@weekly"}
-	return []string{"it is not a macro known here; write " + enumerate(macros, "or") + shape.DidYouMean(text, macros)}
+	return []string{"it is not a macro known here; write " + shape.Enumerate(macros, "or") + shape.DidYouMean(text, macros)}
 }
 
 func isSingleNumber(field string, most int) bool {

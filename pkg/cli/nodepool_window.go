@@ -353,13 +353,13 @@ func (w *nodepoolWindow) text(plan *window.Plan) error {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Disruption for %s is wanted\n", reasonList(w.reasons.inWindow))
+	fmt.Fprintf(&b, "Disruption for %s is wanted\n", shape.Enumerate(w.reasons.inWindow.Strings(), "and"))
 	for _, text := range spanTexts(&w.allow.week) {
 		fmt.Fprintf(&b, "  %s  %s\n", text, w.zone.Location)
 	}
 	b.WriteString("and at no other time")
 	if len(w.reasons.never) > 0 {
-		fmt.Fprintf(&b, "; for %s never", reasonList(w.reasons.never))
+		fmt.Fprintf(&b, "; for %s never", shape.Enumerate(w.reasons.never.Strings(), "and"))
 	}
 	b.WriteString(". Other reasons keep the baseline of " + w.nodes + ".\n\n")
 	w.textOfTime(&b, plan)
@@ -485,14 +485,6 @@ func dayAfter(days schedule.Weekdays, minutes int) string {
 		}
 	}
 	return ""
-}
-
-func reasonList(reasons nodepool.Reasons) string {
-	names := reasons.Strings()
-	if last := len(names) - 1; last > 0 {
-		return strings.Join(names[:last], ", ") + " and " + names[last]
-	}
-	return names[0]
 }
 
 // minutesText writes a number of minutes for a person.

@@ -49,3 +49,12 @@ func editDistance(a, b string) int {
 	}
 	return previous[len(b)]
 }
+
+// Enumerate joins words for a sentence: "a, b or c".
+func Enumerate(words []string, conjunction string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
+}
