@@ -29,6 +29,22 @@ func (f *choiceFlag) Set(text string) error {
 	return nil
 }
 
+// durationFlag is a flag that holds a time longer than nothing.
+type durationFlag time.Duration
+
+func (f *durationFlag) String() string { return time.Duration(*f).String() }
+func (f *durationFlag) Type() string   { return "DURATION" }
+
+// Set takes the value of the flag.
+func (f *durationFlag) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("write a time longer than nothing, such as 30m or 2h")
+	}
+	*f = durationFlag(d)
+	return nil
+}
+
 // timeFlag is a flag that holds a time, if it is given.
 type timeFlag struct {
 	time.Time

@@ -19,7 +19,7 @@ import (
 )
 
 func newNodepoolStatus(a *app) *cobra.Command {
-	s := &nodepoolStatus{app: a, goal: choiceFlag{of: goals}}
+	s := &nodepoolStatus{app: a, goal: choiceFlag{of: goals}, timeout: 30 * time.Minute}
 	cmd := &cobra.Command{
 		Use: "status", Short: "Say how the NodePools of a cluster stand: what they allow now, whether the window is armed, what expires",
 		Long: `For each pool of the cluster: its nodes, counted as Karpenter counts them; what each reason is allowed
@@ -39,7 +39,7 @@ waits until the window is armed, or until every NodeClaim has the wanted expiry.
 	cmd.Flags().Var(&s.at, "at", "the time, in UTC unless it says otherwise (default now)")
 	addKarpenterVersion(cmd, &s.version, "the rack's, or the newest")
 	cmd.Flags().Var(&s.goal, "wait", "wait until the pools are armed, or rolled")
-	cmd.Flags().DurationVar(&s.timeout, "timeout", 30*time.Minute, "how long --wait waits")
+	cmd.Flags().Var((*durationFlag)(&s.timeout), "timeout", "how long --wait waits")
 	cmd.Flags().BoolVar(&s.watch, "watch", false, "show it again whenever it changes")
 	_ = cmd.RegisterFlagCompletionFunc("wait", cobra.FixedCompletions(goals, noFiles))
 	output := addOutput(cmd, "table", "json")
@@ -78,8 +78,6 @@ func (s *nodepoolStatus) check(cmd *cobra.Command) error {
 		return errors.New("--at is for one look; leave it out with --wait and --watch")
 	case cmd.Flags().Changed("timeout") && s.goal.value == "":
 		return errors.New("--timeout is for --wait; give both")
-	case s.timeout <= 0:
-		return errors.New("--timeout is not longer than nothing; write one such as 30m")
 	}
 	return nil
 }
